@@ -15,6 +15,7 @@ from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.audit import reading
 from accounts.audit.reading import Filters
+from accounts.limits import AUDIT_FILTER_CHARACTERS, AUDIT_SHOWN_CHARACTERS
 from accounts.models import AuditRecord
 from accounts.roles import MEMBERS_MANAGE
 from lib.api.pagination import keyset_page
@@ -46,7 +47,6 @@ DOORS = {
     "server": "in the background",
 }
 FIELDS = ("by", "act", "target", "since", "until")
-_LONGEST_VALUE = 300
 
 
 @page(MEMBERS_MANAGE)
@@ -70,7 +70,7 @@ def audit_log(request: PageRequest) -> HttpResponse:
 
 
 def _filters(typed: Mapping[str, str]) -> Filters:
-    texts = {name: typed[name][: reading.MOST_FILTER] for name in FIELDS[:3]}
+    texts = {name: typed[name][:AUDIT_FILTER_CHARACTERS] for name in FIELDS[:3]}
     return Filters(since=_moment(typed["since"], 0), until=_moment(typed["until"], 1), **texts)
 
 
@@ -112,4 +112,4 @@ def _text(values: Mapping[str, Any], name: str) -> str:
     if value in (None, "", [], {}):
         return "none"
     text = value if isinstance(value, str) and value else orjson.dumps(value).decode()
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    return text if len(text) <= AUDIT_SHOWN_CHARACTERS else f"{text[:AUDIT_SHOWN_CHARACTERS]}…"

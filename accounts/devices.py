@@ -7,12 +7,12 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
+from accounts.limits import DEVICE_NAMES
 from accounts.names import key_of
 from lib import client_address
 
 _SALT = "accounts.devices"
 _SECONDS = 180 * 86_400
-_MOST_NAMES = 8
 
 
 def place_of(request: HttpRequest, username: str) -> str | None:
@@ -24,7 +24,7 @@ def place_of(request: HttpRequest, username: str) -> str | None:
 def remember(request: HttpRequest, response: HttpResponse, username: str) -> None:
     """Note in the browser that this user has logged in with it."""
     device, names = _read(request)
-    keys = [key_of(username), *(name for name in names if name != key_of(username))][:_MOST_NAMES]
+    keys = [key_of(username), *(name for name in names if name != key_of(username))][:DEVICE_NAMES]
     response.set_cookie(
         settings.HANDOFF_DEVICE_COOKIE,
         signing.dumps([device or secrets.token_urlsafe(12), keys], salt=_SALT),

@@ -10,12 +10,12 @@ from django.shortcuts import redirect, render
 from accounts import folders, pages, queries
 from accounts.access import PageRequest, page
 from accounts.folders import Grant
+from accounts.limits import FOLDER_PAGE_GROUPS, TYPED_CHARACTERS
 from accounts.models import Folder
 from accounts.roles import ADMIN, MEMBER_ROLES, MEMBERS_MANAGE, SCOPES_OF_ROLE, VERB_OF_SCOPE, VERBS
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid
 
-MOST_GROUPS = 150
 VERB_WORDS = {
     "read": "See the workflows, their runs and tasks",
     "start": "Start runs",
@@ -83,7 +83,7 @@ def _grants(request: PageRequest) -> list[Grant]:
     """The boxes that are checked: `role:author` or `group:Finance`, each with verbs."""
     grants = []
     for mark in dict.fromkeys(request.POST.getlist("to")):
-        kind, _, name = mark.replace("\x00", "")[: pages.MAX_TYPED].partition(":")
+        kind, _, name = mark.replace("\x00", "")[:TYPED_CHARACTERS].partition(":")
         verbs = tuple(verb for verb in VERBS if verb in request.POST.getlist(f"may {mark}"))
         if verbs:
             grants.append(Grant(verbs, **{"role" if kind == "role" else "group": name}))
@@ -97,7 +97,7 @@ def _form(
     grants: Sequence[Grant],
     error: Invalid | Conflict | None = None,
 ) -> HttpResponse:
-    groups = queries.groups_of(request.principal.tenant_id).order_by("key")[:MOST_GROUPS]
+    groups = queries.groups_of(request.principal.tenant_id).order_by("key")[:FOLDER_PAGE_GROUPS]
     verbs_by_mark = {_mark(one): one.verbs for one in grants}
     whom = [Grant((), role) for role in MEMBER_ROLES if role != ADMIN]
     names = [group.name for group in groups]

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError, QuerySet
 
 from accounts import audit
+from accounts.limits import FOLDER_GRANTS, FOLDER_NAME_CHARACTERS
 from accounts.models import Folder, FolderGrant, Group
 from accounts.names import key_of
 from accounts.principal import Principal
@@ -40,8 +41,6 @@ DEFAULT_GRANTS: Mapping[str, tuple[str, ...]] = {
 """What the folder that a tenant begins with grants to which roles. Viewers read what an admin lets them read. Another
 folder is offered the same to begin with, but for those who would decide only: an admin says who decides there.
 """
-LONGEST_NAME = 150
-MOST_GRANTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +235,8 @@ def hold_folder(folder: Folder) -> None:
 
 def _rename(folder: Folder, name: str) -> None:
     folder.name, folder.key = name.strip(), key_of(name)
-    if not 0 < len(folder.name) <= LONGEST_NAME:
-        raise Invalid(f"A folder's name has 1 to {LONGEST_NAME} characters.", field="name")
+    if not 0 < len(folder.name) <= FOLDER_NAME_CHARACTERS:
+        raise Invalid(f"A folder's name has 1 to {FOLDER_NAME_CHARACTERS} characters.", field="name")
     try:
         with transaction.atomic():
             folder.save()
@@ -248,8 +247,8 @@ def _rename(folder: Folder, name: str) -> None:
 
 def _grant(folder: Folder, grants: Sequence[Grant]) -> None:
     """Write its grants. Raises Invalid for one that can't be, and for whom there are two."""
-    if len(grants) > MOST_GRANTS:
-        raise Invalid(f"A folder has at most {MOST_GRANTS} grants.", field="grants")
+    if len(grants) > FOLDER_GRANTS:
+        raise Invalid(f"A folder has at most {FOLDER_GRANTS} grants.", field="grants")
     keys = {key_of(one.group) for one in grants if one.group}
     groups = {row.key: row for row in Group.objects.for_tenant(folder.tenant_id).filter(key__in=keys)}
     seen: set[tuple[str, str]] = set()

@@ -20,7 +20,7 @@ from django.db import OperationalError, connection, transaction
 from psycopg.pq import TransactionStatus
 
 from accounts import guards, sealed
-from accounts.models import LONGEST_IDEMPOTENCY_KEY
+from accounts.limits import IDEMPOTENCY_KEY_CHARACTERS
 from accounts.principal import Principal
 from lib.database_errors import OPERATIONAL_ERRORS, is_lock_timeout
 from lib.named_sql import Statements
@@ -67,8 +67,10 @@ def keyed_call(
     principal: Principal, key: str, where: str, body: bytes, *, is_slow: bool = False
 ) -> KeyedCall:
     """A principal's POST to `where` (path and query) with this key. Raises Invalid for a bad key."""
-    if len(key) > LONGEST_IDEMPOTENCY_KEY or not re.fullmatch(VISIBLE, key):
-        raise Invalid(f"A key has 1 to {LONGEST_IDEMPOTENCY_KEY} visible characters of ASCII.", field=HEADER)
+    if len(key) > IDEMPOTENCY_KEY_CHARACTERS or not re.fullmatch(VISIBLE, key):
+        raise Invalid(
+            f"A key has 1 to {IDEMPOTENCY_KEY_CHARACTERS} visible characters of ASCII.", field=HEADER
+        )
     return KeyedCall(principal, key, sha256(where.encode() + b"\n" + body).digest(), is_slow)
 
 

@@ -10,13 +10,13 @@ from django.shortcuts import render
 
 from accounts import members, queries
 from accounts.access import PageRequest
+from accounts.limits import IMPACT_TASKS
 from accounts.models import Group, GroupMember
 from accounts.names import key_of
 from accounts.ports import Impact, SeatChange, impact_of
 from accounts.principal import Principal
 from accounts.roles import MEMBERS_MANAGE, TASKS_READ
 
-MOST_SHOWN = 20
 _OURS = ("csrfmiddlewaretoken", "confirm")
 
 
@@ -66,7 +66,7 @@ def asked_first(
     if not impact.tasks or request.POST.get("confirm") == "yes":
         return None
     posted = [(name, one) for name, texts in request.POST.lists() if name not in _OURS for one in texts]
-    context = {"impact": impact, "shown": impact.tasks[:MOST_SHOWN], "posted": posted}
+    context = {"impact": impact, "shown": impact.tasks[:IMPACT_TASKS], "posted": posted}
     return render(
         request, "settings/confirm.html", context | {"what": title, "back": back, "hand_over": hand_over}
     )

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts import impacts, members, pages, passwords, people, ports, queries, services, sessions, tokens
 from accounts.access import PageRequest, page
+from accounts.limits import MEMBER_PAGE_TOKENS
 from accounts.models import INVITED, SENT, Membership
 from accounts.outgoing import last_written
 from accounts.pages import Context, typed
@@ -17,8 +18,6 @@ from accounts.principal import Forbidden, Principal
 from accounts.queries import member_principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES_OF_ROLE, TOKENS_MANAGE, VERB_OF_SCOPE, VERBS
 from lib.refusals import Conflict, Missing
-
-MOST_TOKENS = 50
 
 
 @page(MEMBERS_MANAGE, "GET", "POST")
@@ -173,7 +172,7 @@ def _about(principal: Principal, membership: Membership) -> Context:
 def _tokens(principal: Principal, username: str) -> list[dict[str, Any]]:
     if TOKENS_MANAGE not in principal.scopes:
         return []
-    return tokens.rows(tokens.visible(principal, user=username).order_by("-pk")[:MOST_TOKENS])
+    return tokens.rows(tokens.visible(principal, user=username).order_by("-pk")[:MEMBER_PAGE_TOKENS])
 
 
 def _open_with(membership: Membership) -> list[ports.OpenWith]:

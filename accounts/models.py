@@ -15,10 +15,9 @@ from accounts.audit_rows import AuditHead as AuditHead
 from accounts.audit_rows import AuditLink as AuditLink
 from accounts.audit_rows import AuditPending as AuditPending
 from accounts.audit_rows import AuditRecord as AuditRecord
+from accounts.limits import IDEMPOTENCY_KEY_CHARACTERS
 from accounts.roles import MEMBER_ROLES, TOKEN_ROLES, VERBS
 from accounts.scoping import TenantOwned
-
-LONGEST_IDEMPOTENCY_KEY = 255
 
 EVERYTHING = "everything"
 MINE = "assigned"
@@ -282,7 +281,7 @@ class KeptAnswer(TenantOwned):
 
     id = models.UUIDField(primary_key=True)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=LONGEST_IDEMPOTENCY_KEY)
+    key = models.CharField(max_length=IDEMPOTENCY_KEY_CHARACTERS)
     digest = models.BinaryField(max_length=32)
     answer = models.BinaryField()
     created_at = models.DateTimeField(db_default=Now())

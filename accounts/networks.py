@@ -3,18 +3,16 @@
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address, ip_network
 
+from accounts.limits import NETWORK_CHARACTERS, TOKEN_NETWORKS
 from lib.client_address import Network
 from lib.refusals import Invalid
-
-MOST_NETWORKS = 50
-_LONGEST = 43
 
 
 def written(texts: Iterable[str]) -> list[str]:
     """Networks as they are kept, each once. Raises Invalid for what is none, or too many of them."""
     networks = list(dict.fromkeys(str(_network(text)) for text in texts))
-    if len(networks) > MOST_NETWORKS:
-        raise Invalid(f"At most {MOST_NETWORKS} addresses and networks are allowed.", field="allowed_ips")
+    if len(networks) > TOKEN_NETWORKS:
+        raise Invalid(f"At most {TOKEN_NETWORKS} addresses and networks are allowed.", field="allowed_ips")
     return networks
 
 
@@ -40,9 +38,9 @@ def _is_part(one: Network, other: Network) -> bool:
 def _network(text: str) -> Network:
     try:
         # An address of one interface is nothing that a client has here.
-        if len(text) > _LONGEST or "%" in text:
+        if len(text) > NETWORK_CHARACTERS or "%" in text:
             raise ValueError
         return ip_network(text.strip())
     except ValueError:
-        message = f"{text[:_LONGEST]} is not an address or a network such as 10.1.0.0/16 or 2001:db8::/32."
+        message = f"{text[:NETWORK_CHARACTERS]} is not an address or a network such as 10.1.0.0/16 or 2001:db8::/32."
         raise Invalid(message, field="allowed_ips") from None

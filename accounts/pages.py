@@ -7,6 +7,7 @@ from typing import Any
 from accounts import members, people, ports, preferences, queries, services
 from accounts.access import PageRequest
 from accounts.folders import grants_to_groups
+from accounts.limits import TYPED_CHARACTERS
 from accounts.models import DENSITIES, Group, Membership
 from accounts.names import key_of
 from accounts.principal import Forbidden
@@ -19,7 +20,6 @@ from lib.refusals import Conflict, Invalid
 
 Context = dict[str, Any]
 ON_A_PAGE = 50
-MAX_TYPED = 2000
 ROLES = tuple((role, WORDS_OF_ROLE[role]) for role in MEMBER_ROLES)
 MEMBER_FIELDS = ("username", "name", "email", "role", "manager")
 OWN_FIELDS = ("name", "time_zone", "locale", "density")
@@ -29,7 +29,7 @@ CHANGED_FIELDS = MEMBER_FIELDS[1:]
 
 def typed(request: PageRequest, name: str) -> str:
     """What was typed into a field."""
-    return request.POST.get(name, "").replace("\x00", "").strip()[:MAX_TYPED]
+    return request.POST.get(name, "").replace("\x00", "").strip()[:TYPED_CHARACTERS]
 
 
 def local_moment(text: str, field: str) -> datetime:

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.http import base36_to_int, int_to_base36
 
 from accounts import audit, outgoing, ports, queries, services, throttle
+from accounts.limits import ADDRESS_USERS, LINK_TOKEN_CHARACTERS
 from accounts.members import find
 from accounts.models import FORGOTTEN, INVITED, SENT, Membership, User
 from accounts.names import key_of
@@ -28,9 +29,7 @@ AN_HOUR, DAYS = timedelta(hours=1), timedelta(days=3)
 LIFETIMES = {FORGOTTEN: AN_HOUR, INVITED: DAYS, SENT: DAYS}
 """How long the link of a mail of each kind is good."""
 NO_MAIL = "There is no mail server here (HANDOFF_SMTP_URL)."
-LONGEST_TOKEN = 100
 _BETWEEN = timedelta(minutes=5)
-_MOST_OF_AN_ADDRESS = 5
 _TOO_MANY = "You have asked for too many links."
 
 
@@ -108,7 +107,7 @@ def ask(text: str, *, place: str) -> None:
     with transaction.atomic():
         throttle.begin(f"forgot {key_of(text)}"[:150], f"forgot {place}"[:64], too_many=_TOO_MANY)
         users = User.objects.filter(Q(username__iexact=text) | Q(email__iexact=text), is_active=True)
-        for user in users.exclude(email="").select_for_update().order_by("pk")[:_MOST_OF_AN_ADDRESS]:
+        for user in users.exclude(email="").select_for_update().order_by("pk")[:ADDRESS_USERS]:
             _ask_for(user)
     throttle.failed()
 
@@ -176,7 +175,7 @@ def _member(principal: Principal, username: str) -> Membership:
 
 
 def _user_of(token: str, users: QuerySet[User]) -> User | None:
-    letter, _, rest = token[:LONGEST_TOKEN].partition(".")
+    letter, _, rest = token[:LINK_TOKEN_CHARACTERS].partition(".")
     number, _, signed = rest.partition(".")
     kind = next((kind for kind in LIFETIMES if kind[0] == letter), None)
     try:

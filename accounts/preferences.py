@@ -7,6 +7,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from accounts import audit, outgoing
+from accounts.limits import DISPLAY_NAME_CHARACTERS, MAIL_ADDRESS_CHARACTERS
 from accounts.models import DENSITIES, MAILS, MOVED, User
 from accounts.principal import Principal
 from accounts.reading import reader_of
@@ -16,8 +17,6 @@ from lib.locales import LOCALES
 from lib.reader import zone_of
 from lib.refusals import Invalid
 
-LONGEST_ADDRESS = 254
-LONGEST_NAME = 200
 AS_IT_IS = -1
 """Given as an hour: it is not changed."""
 
@@ -139,8 +138,10 @@ def _printable(name: str) -> str:
     text = " ".join(name.split())
     if not text.isprintable():
         raise Invalid("A name can't have such characters.", field="name")
-    if len(text) > LONGEST_NAME:
-        raise Invalid(f"A name has at most {LONGEST_NAME} characters.", code="max_length", field="name")
+    if len(text) > DISPLAY_NAME_CHARACTERS:
+        raise Invalid(
+            f"A name has at most {DISPLAY_NAME_CHARACTERS} characters.", code="max_length", field="name"
+        )
     return text
 
 
@@ -175,6 +176,6 @@ def _address(email: str) -> str:
             validate_email(address)
     except ValidationError:
         raise Invalid("This is not an e-mail address.", field="email") from None
-    if len(address) > LONGEST_ADDRESS:
+    if len(address) > MAIL_ADDRESS_CHARACTERS:
         raise Invalid("This is too long for an e-mail address.", field="email")
     return address

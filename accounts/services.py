@@ -20,6 +20,7 @@ from django.db.models.functions import Least, Now
 from accounts import audit, networks, queries, throttle, token_format, token_store
 from accounts.audit import origin, refusals
 from accounts.folders import default_folder, grants_to_groups
+from accounts.limits import GROUP_NAME_CHARACTERS, PASSWORD_CHARACTERS, TOKEN_NAME_CHARACTERS
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERY_JOB, SERVICE, Forbidden, JobReach, Principal
@@ -30,10 +31,6 @@ from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 
 log = logging.getLogger("handoff.accounts")
 
-LONGEST_TOKEN_NAME = 200
-LONGEST_GROUP_NAME = 150
-# As long as one that signs a decision over REST.
-LONGEST_PASSWORD = 1_000
 _NEWEST = 10
 _ELSEWHERE = "use of a token from an address that it does not allow"
 
@@ -74,8 +71,8 @@ def ensure_admin(password: str, *, username: str = "admin") -> tuple[User, bool]
 
 def check_new_password(user: User, password: str) -> None:
     """Raises Invalid at `new` for a password that is too long or too weak for this user."""
-    if len(password) > LONGEST_PASSWORD:
-        message = f"A password has at most {LONGEST_PASSWORD:,} characters."
+    if len(password) > PASSWORD_CHARACTERS:
+        message = f"A password has at most {PASSWORD_CHARACTERS:,} characters."
         raise Invalid(message, code="max_length", field="new")
     try:
         validate_password(password, user)
@@ -125,8 +122,8 @@ def create_token(
     own_role = role if user.is_service and role else queries.role_in(user, tenant)
     role = role or own_role
     _check_grant(own_role, role, scopes)
-    if len(name) > LONGEST_TOKEN_NAME:
-        raise Invalid(f"A token's name has at most {LONGEST_TOKEN_NAME} characters.", field="name")
+    if len(name) > TOKEN_NAME_CHARACTERS:
+        raise Invalid(f"A token's name has at most {TOKEN_NAME_CHARACTERS} characters.", field="name")
     if days is not None and not 1 <= days <= 3650:
         raise Invalid("A token lives for 1 to 3650 days.", field="days")
     new = token_format.new_token(settings.HANDOFF_TOKEN_ENVIRONMENT)
@@ -359,8 +356,8 @@ def _facts_of(group: Group) -> dict[str, object]:
 def _save_group(group: Group) -> None:
     if not group.key:
         raise Invalid("A group needs a name.", field="name")
-    if len(group.name) > LONGEST_GROUP_NAME:
-        raise Invalid(f"A group's name has at most {LONGEST_GROUP_NAME} characters.", field="name")
+    if len(group.name) > GROUP_NAME_CHARACTERS:
+        raise Invalid(f"A group's name has at most {GROUP_NAME_CHARACTERS} characters.", field="name")
     try:
         with transaction.atomic():
             group.save()

@@ -21,6 +21,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
+from accounts.limits import SESSION_ROWS
 from accounts.models import Session, User
 from accounts.principal import Principal
 from accounts.queries import principal_in, principals_of, session_principal
@@ -29,7 +30,6 @@ from lib.load.admission import name_caller
 
 AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
-MOST_SHOWN = 100
 _SEEN = "seen_at"
 
 
@@ -150,9 +150,9 @@ def principals(keys: Collection[str]) -> dict[str, Principal]:
 
 
 def seen_of(user: User) -> list[datetime | None]:
-    """When somebody was last there in each of their sessions that hold, the newest first; at most `MOST_SHOWN`."""
+    """When somebody was last there in each of their sessions that hold, the newest first; at most `SESSION_ROWS`."""
     rows = Session.objects.filter(user=user, expire_date__gt=timezone.now()).order_by("-expire_date")
-    sessions = [SessionStore().decode(row.session_data) for row in rows[:MOST_SHOWN]]
+    sessions = [SessionStore().decode(row.session_data) for row in rows[:SESSION_ROWS]]
     current = [
         data
         for data in sessions

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from accounts.limits import LOGIN_PAUSE_SECONDS
 from accounts.models import LoginAttempt
 from lib.named_sql import Statements
 from lib.reader import reader
@@ -22,7 +23,6 @@ from lib.refusals import TooMany
 WINDOW = timedelta(hours=1)
 FREE, FREE_WATCHED = 5, 1
 NAME_WATCHED, PLACE_WATCHED = 30, 100
-LONGEST_PAUSE = 900.0
 PLACE_PAUSE = 1.0
 
 _SQL = Statements(Path(__file__).parent / "sql")
@@ -45,7 +45,7 @@ class Counted:
         """How long the next guess has to wait."""
         watched = self.named >= NAME_WATCHED or self.here >= PLACE_WATCHED
         over = self.own - (FREE_WATCHED if watched else FREE)
-        own = min(LONGEST_PAUSE, 2.0 ** min(over, 20)) - self.own_ago if over >= 0 else 0.0
+        own = min(LOGIN_PAUSE_SECONDS, 2.0 ** min(over, 20)) - self.own_ago if over >= 0 else 0.0
         here = PLACE_PAUSE - self.here_ago if self.here >= PLACE_WATCHED else 0.0
         return max(own, here, 0.0)
 

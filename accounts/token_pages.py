@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts import people, token_reach, tokens
 from accounts.access import PageRequest, page
+from accounts.limits import TOKEN_QUEUES_CHARACTERS
 from accounts.models import ApiToken
 from accounts.pages import ON_A_PAGE, Context, form_of, neighbours, status_of, typed
 from accounts.principal import Forbidden, Principal
@@ -16,7 +17,6 @@ from accounts.roles import SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN, WORDS_OF_R
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid
 
-_MOST_TYPED = 7_000
 _FIELDS = ("name", "role", "days", "allowed_ips", "service")
 _OVERLAPS = (("0", "at once"), ("3600", "in an hour"), ("86400", "in a day"), ("604800", "in a week"))
 _LIFETIMES = (("", "until it is revoked"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"))
@@ -102,7 +102,7 @@ def rotate_token(request: PageRequest, token_id: str) -> HttpResponse:
 
 def _limits(request: PageRequest) -> dict[str, Any]:
     """What was typed and ticked of queues and folders."""
-    queues = request.POST.get("queues", "").replace("\x00", "").strip()[:_MOST_TYPED]
+    queues = request.POST.get("queues", "").replace("\x00", "").strip()[:TOKEN_QUEUES_CHARACTERS]
     return {"queues": queues, "folders": request.POST.getlist("folders")[: token_reach.MOST_FOLDERS + 1]}
 
 

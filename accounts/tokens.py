@@ -11,13 +11,13 @@ from django.db.models.functions import Now
 from django.utils.text import slugify
 
 from accounts import audit, networks, outgoing, services, token_reach, token_store
+from accounts.limits import USER_TOKENS
 from accounts.models import TOKEN_ENDS, ApiToken, Tenant, User
 from accounts.principal import SERVICE, Forbidden, JobReach, Principal
 from accounts.queries import members_of_roles
 from accounts.roles import ADMIN, NEVER_A_SERVICES, SCOPES, SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
 from lib.refusals import Conflict, Invalid, Missing
 
-MOST_TOKENS = 200
 WARNED_DAYS = (14, 1)
 """So many days before a token ends its user is told."""
 _BATCH, _LONGEST_NAME = 500, 150
@@ -81,7 +81,7 @@ def make(
         days=days,
         allowed_ips=networks.written(allowed_ips),
         jobs=jobs,
-        most=MOST_TOKENS,
+        most=USER_TOKENS,
     )
     audit.change(principal, "token.create", token.public_id, after=facts_of(token), reason=reason)
     return token, text
@@ -117,7 +117,7 @@ def rotate(
         jobs=token_reach.within(principal, _jobs_of(old)),
         made_with=old.made_with,
         # The old one makes room where it ends at once.
-        most=MOST_TOKENS if overlap_seconds else MOST_TOKENS + 1,
+        most=USER_TOKENS if overlap_seconds else USER_TOKENS + 1,
     )
     services.end_token(old, overlap_seconds)
     after = {"id": new.public_id, "overlap_seconds": overlap_seconds, **facts_of(new)}
@@ -254,7 +254,7 @@ def _add(
         everybodys.filter(user_id=user.pk).filter(revoked_at=None).exclude(expires_at__lte=Now()).count()
         >= most
     ):
-        raise Conflict(f"You have {MOST_TOKENS} tokens: revoke some.", code="too_many_tokens")
+        raise Conflict(f"You have {USER_TOKENS} tokens: revoke some.", code="too_many_tokens")
     asked_with = everybodys.filter(public_id=principal.token).first() if principal.token else None
     if asked_with and asked_with.allowed_ips:
         allowed_ips = allowed_ips or asked_with.allowed_ips
@@ -281,8 +281,8 @@ def _new_service(principal: Principal, name: str) -> User:
     services_ = ApiToken.objects.for_tenant(principal.tenant_id).filter(
         user__is_service=True, revoked_at=None
     )
-    if services_.exclude(expires_at__lte=Now()).count() >= MOST_TOKENS:
-        raise Conflict(f"There are {MOST_TOKENS} service tokens: revoke some.", code="too_many_tokens")
+    if services_.exclude(expires_at__lte=Now()).count() >= USER_TOKENS:
+        raise Conflict(f"There are {USER_TOKENS} service tokens: revoke some.", code="too_many_tokens")
     called = f"{SERVICE}{principal.tenant_slug}:{slugify(name)[:40] or 'token'}-{secrets.token_hex(3)}"
     return User.objects.create(
         username=called, name=name[:_LONGEST_NAME], is_service=True, password=make_password(None)

@@ -14,6 +14,7 @@ from config import start_environment
 from lib.blobs import BadBlobStore, BlobAway, BlobError, BlobMissing, Blobs
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
+from runs.limits import WHOLE_VALUE_BYTES
 from runs.store import payloads
 from runs.store.blobs import installation, newest_blobs
 
@@ -118,7 +119,7 @@ def _owner(store: Blobs) -> str | None:
 
 def _lacks(store: Blobs, key: str) -> bool:
     try:
-        store.get(key, payloads.MAX_WHOLE_BYTES)
+        store.get(key, WHOLE_VALUE_BYTES)
     except BlobMissing:
         return True
     except BlobAway:

@@ -21,9 +21,10 @@ from integrations.broker.standing import is_led
 from integrations.broker.store import outbox_standing
 from lib import process_metrics
 from runs.kernel.dispatch import BUILT_IN_QUEUES
+from runs.limits import COUNTED_ROWS
 from runs.reading.readiness import QUEUES
 from runs.store import meters
-from runs.store.metrics import MOST, QueueCounts, State, count_queues, count_state, oldest_of
+from runs.store.metrics import QueueCounts, State, count_queues, count_state, oldest_of
 from tasks_inbox.store.statements import count_open
 
 _DATABASE_SECONDS = 5.0
@@ -54,7 +55,7 @@ def _of_database() -> Iterator[Metric]:
     ages, lateness = oldest_of(sorted(queues))
     yield from _of_queues(queues, ages)
     yield from _of_state(count_state(), lateness)
-    yield _gauge("handoff_tasks_open", "Tasks of people that are open.", count_open(MOST))
+    yield _gauge("handoff_tasks_open", "Tasks of people that are open.", count_open(COUNTED_ROWS))
     if settings.HANDOFF_BROKER:
         yield from _of_outbox(ages)
 
@@ -86,7 +87,7 @@ def _of_state(state: State, lateness: float) -> Iterator[Metric]:
 
 def _of_outbox(ages: Mapping[str, float]) -> Iterator[Metric]:
     """What waits to be published, and how long jobs wait for consumers; only where there is a broker (R-201)."""
-    standing = outbox_standing(MOST)
+    standing = outbox_standing(COUNTED_ROWS)
     waiting, oldest = standing["waiting"], standing["oldest_seconds"] or 0.0
     yield _gauge("handoff_outbox_waiting", "Events of jobs that are to be published.", waiting)
     yield _gauge("handoff_outbox_oldest_seconds", "How long the oldest of them waits.", oldest)

@@ -1,11 +1,7 @@
 """What compiles and is refused all the same (docs/security.md, "Expression language")."""
 
 from engine.cel_ast import Call, Expr, Group, Ident, Loop, Select, walk
-
-# The child process bounds what these cost; they say early, and with a reason, what would never end well.
-MOST_LOOPS = 10
-DEEPEST_LOOPS = 3
-MOST_SUMS = 20
+from engine.limits import EXPRESSION_MACROS, LOOPED_SUMS, MACRO_LEVELS
 
 MACROS = "all, exists, exists_one, map and filter"
 
@@ -19,12 +15,12 @@ def refusal(tree: Expr) -> str | None:
                 return f"{label} messages cannot be built in expressions"
             case Loop():
                 loops += 1
-    if loops > MOST_LOOPS:
-        return f"{MACROS} are used {loops} times in it; {MOST_LOOPS} are allowed"
-    if loops and _depth(tree) > DEEPEST_LOOPS:
-        return f"{MACROS} are nested too deeply ({DEEPEST_LOOPS} levels are allowed)"
-    if loops and (sums := _sums(tree, inside=False)) > MOST_SUMS:
-        return f"`+` is used {sums} times inside {MACROS}; {MOST_SUMS} are allowed"
+    if loops > EXPRESSION_MACROS:
+        return f"{MACROS} are used {loops} times in it; {EXPRESSION_MACROS} are allowed"
+    if loops and _depth(tree) > MACRO_LEVELS:
+        return f"{MACROS} are nested too deeply ({MACRO_LEVELS} levels are allowed)"
+    if loops and (sums := _sums(tree, inside=False)) > LOOPED_SUMS:
+        return f"`+` is used {sums} times inside {MACROS}; {LOOPED_SUMS} are allowed"
     return None
 
 

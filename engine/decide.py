@@ -14,6 +14,7 @@ from engine.catalogue import Json
 from engine.effects import Arrival, Assigned, Effects, NewStep
 from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Graph, Node
+from engine.limits import ERROR_MESSAGE_CHARACTERS
 from engine.links import Edge
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, branch_of, failed_output, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWith, RestartWith
@@ -24,7 +25,6 @@ from engine.work import EXPRESSIONS_UNITS, sharing_at
 
 Scope = Mapping[str, Any]
 
-MAX_ERROR_TEXT = 2000
 NO_OVERRIDES: Overrides = {}
 
 
@@ -354,10 +354,15 @@ def _keepable(node: Node, value: Json) -> Json:
 def describe(error: StepError) -> dict[str, Json]:
     """A StepError as the JSON that steps, runs and dead letters keep (R-090)."""
     # It may quote what it was given: what no document can hold is told in other characters.
-    plain = error.message[:MAX_ERROR_TEXT].encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+    plain = (
+        error.message[:ERROR_MESSAGE_CHARACTERS]
+        .encode("utf-8", "backslashreplace")
+        .decode()
+        .replace("\0", "\\0")
+    )
     payload: dict[str, Json] = {
         "code": error.code,
-        "message": plain[:MAX_ERROR_TEXT],
+        "message": plain[:ERROR_MESSAGE_CHARACTERS],
         "retryable": error.retryable,
     }
     if error.details:

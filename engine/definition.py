@@ -6,14 +6,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from engine.catalogue import Json
-from engine.durations import MOST_WORKING_DAYS, length_fault
+from engine.durations import length_fault
+from engine.limits import STEP_VARIABLES, WORKING_DAYS
 
 NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
 WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"
 QUEUE_NAME = r"^[A-Za-z0-9_.:\-]{1,128}$"
 VARIABLE_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
-MOST_VARIABLES = 50
-"""So many variables one step may set."""
 DAY = 86_400
 TEN_YEARS = 3_650 * DAY
 
@@ -148,7 +147,7 @@ class Node(Shape):
         "Timers", "What happens when the step takes too long: another path, or a reminder."
     )
     set_vars: (
-        Annotated[dict[VariableName, Json], Field(max_length=MOST_VARIABLES)]
+        Annotated[dict[VariableName, Json], Field(max_length=STEP_VARIABLES)]
         | Annotated[str, Field(min_length=1)]
         | None
     ) = _field(
@@ -228,7 +227,7 @@ class Definition(Shape):
         "Input", "What a run needs to start. An input that doesn't fit is refused.", "schema"
     )
     sla_seconds: Seconds | None = _field("Deadline of a run", "How long a run should take at most.")
-    sla_working_days: Annotated[int, Field(ge=1, le=MOST_WORKING_DAYS)] | None = _field(
+    sla_working_days: Annotated[int, Field(ge=1, le=WORKING_DAYS)] | None = _field(
         "Deadline in working days", "In working days; overrides the seconds."
     )
     sla_calendar: CalendarName | None = _field(

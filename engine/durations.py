@@ -5,6 +5,8 @@ working days, whose length a calendar says: `2 business days`.
 import re
 from datetime import timedelta
 
+from engine.limits import WORKING_DAYS
+
 _DURATION = re.compile(
     r"P(?:(?P<weeks>\d{1,6})W|(?:(?P<days>\d{1,6})D)?"
     r"(?:T(?=\d)(?:(?P<hours>\d{1,7})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,9}(?:[.,]\d{1,6})?)S)?)?)",
@@ -15,13 +17,12 @@ _CALENDAR = re.compile(r"P[^T]*[YM]")
 
 
 TEN_YEARS = timedelta(days=3_650)
-MOST_WORKING_DAYS = 3_660
 
 
 def length_fault(text: str) -> str | None:
     """What keeps a text from being a length that can be waited for, and how to write it; None where nothing does."""
     if (days := working_days_of(text)) is not None:
-        return None if 1 <= days <= MOST_WORKING_DAYS else f"must be 1 to {MOST_WORKING_DAYS:,} working days"
+        return None if 1 <= days <= WORKING_DAYS else f"must be 1 to {WORKING_DAYS:,} working days"
     try:
         length = parse_duration(text)
     except ValueError as error:

@@ -10,12 +10,10 @@ import orjson
 from engine.catalogue import Json
 from engine.cel_ast import RESERVED
 from engine.json_schema import resolved
+from engine.limits import ENTRY_KEY_CHARACTERS, ENTRY_LEVELS, OFFERED_PATHS
 from engine.surroundings import ABSENT, Known
 
-MOST = 400
-DEEPEST = 5
 SAMPLE_BYTES = 2048
-LONGEST_KEY = 100
 # Of a list of objects, or an object with a thousand keys, the first ones say enough.
 WIDEST = 60
 
@@ -74,11 +72,11 @@ def entries(values: Iterable[Known]) -> list[Entry]:
         _Branch((at,), path_of(one.path), one.schema, one.schema, one.sample, one.origin, one.always)
         for at, one in enumerate(values)
     )
-    while pending and len(ranked) < MOST:
+    while pending and len(ranked) < OFFERED_PATHS:
         branch = pending.popleft()
         schema = _plain(branch.schema, branch.root)
         ranked.append((branch.order, _entry(branch, schema)))
-        if len(branch.order) < DEEPEST:
+        if len(branch.order) < ENTRY_LEVELS:
             pending.extend(_below(branch, schema))
     return [entry for _, entry in sorted(ranked, key=lambda pair: pair[0])]
 
@@ -152,7 +150,7 @@ def _below(branch: _Branch, schema: Mapping[str, Json]) -> Iterator[_Branch]:
     names = schema.get("required")
     required_names = names if isinstance(names, list) else []
     sample = branch.sample if isinstance(branch.sample, dict) else {}
-    keys = [key for key in dict.fromkeys([*properties, *sample]) if len(key) <= LONGEST_KEY]
+    keys = [key for key in dict.fromkeys([*properties, *sample]) if len(key) <= ENTRY_KEY_CHARACTERS]
     for at, key in enumerate(keys[:WIDEST]):
         # Of what only a run has shown, no schema says that it might be missing.
         always = branch.always and (key in required_names or key not in properties)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from engine.limits import ERROR_REASON_CHARACTERS
+
 
 class EngineError(Exception):
     """The engine refuses this."""
@@ -77,9 +79,6 @@ def failure_of(error: ExpressionError, message: str, *, retryable: bool = False)
     return StepError(error.code, message, retryable=retryable, details=error.details)
 
 
-MAX_REASON = 100
-
-
 def in_brief(error: Mapping[str, Any]) -> dict[str, Any]:
     """The error of a run or an item as the error of what waited for it keeps it: without details, but with the
     `reason` why a child was not started, from however deep.
@@ -102,4 +101,4 @@ def _reason(error: Mapping[str, Any]) -> str | None:
         return _reason(first["error"])
     source = details if error.get("code") == "ChildNotStarted" else inner
     reason = source.get("reason") if isinstance(source, Mapping) else None
-    return reason if isinstance(reason, str) and len(reason) <= MAX_REASON else None
+    return reason if isinstance(reason, str) and len(reason) <= ERROR_REASON_CHARACTERS else None

@@ -14,6 +14,7 @@ from engine.catalogue import Json
 from engine.cel_reads import Path, References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
+from engine.limits import TEMPLATE_LEVELS
 from engine.markdown import before_hole, escaped, in_code, within_code
 from engine.work import EXPRESSIONS_UNITS, sharing_at
 
@@ -22,7 +23,6 @@ Scope = Mapping[str, object]
 TEXT_BYTES = 256 * 1024
 # Twice the largest input of a run.
 RENDERED_CHARACTERS = 16 * 1024 * 1024
-MAX_DEPTH = 64
 
 # Quotes that open a text only: where it ends is looked for once, whatever is in it. It is the group around what is
 # repeated that gives nothing back: Debian's Python can't repeat one that does (tests/growth/test_patterns.py).
@@ -312,8 +312,8 @@ def _as_code(value: Json) -> str:
 def _compile(
     value: Json, path: str, depth: int, expressions: list[Expression], markdown: Collection[str]
 ) -> _Part:
-    if depth > MAX_DEPTH:
-        raise ExpressionInvalid(f"the value is nested deeper than {MAX_DEPTH} levels")
+    if depth > TEMPLATE_LEVELS:
+        raise ExpressionInvalid(f"the value is nested deeper than {TEMPLATE_LEVELS} levels")
     if isinstance(value, str):
         return (
             _compile_string(value, path, expressions, path in markdown) if "{{" in value else _Static(value)

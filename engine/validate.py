@@ -14,11 +14,10 @@ from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
 from engine.errors import TooMuchWork
+from engine.limits import REPORTED_PROBLEMS, TEMPLATE_LEVELS
 from engine.problems import Problem, error, shape_problems
-from engine.templates import MAX_DEPTH
 from engine.work import Sharing, Work
 
-MAX_PROBLEMS = 500
 # With more steps than so many times the limit, those of containers included, a definition isn't looked into further.
 HOPELESS = 4
 
@@ -37,7 +36,9 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
         return [error("not_an_object", "", "A definition is a JSON object with name, nodes and edges.")]
     if _too_deep(document):
         return [
-            error("too_deep", "", f"The definition is nested deeper than {MAX_DEPTH} levels: flatten it.")
+            error(
+                "too_deep", "", f"The definition is nested deeper than {TEMPLATE_LEVELS} levels: flatten it."
+            )
         ]
     count = sum(1 for _ in every_step(document.get("nodes"), catalogue))
     if count > HOPELESS * limits.max_nodes:
@@ -49,7 +50,7 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
     except TooMuchWork as exc:
         return [error("too_much_work", exc.place, f"The definition can't be checked: {exc}; simplify it.")]
     problems.sort(key=lambda problem: problem.severity)
-    return problems[:MAX_PROBLEMS]
+    return problems[:REPORTED_PROBLEMS]
 
 
 def _rules(outline: Outline) -> Iterator[Problem]:
@@ -95,7 +96,7 @@ def _shape(outline: Outline) -> Iterator[Problem]:
 
 def _too_deep(document: Json) -> bool:
     level = [document]
-    for _ in range(MAX_DEPTH):
+    for _ in range(TEMPLATE_LEVELS):
         level = [
             child
             for item in level

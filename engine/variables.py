@@ -1,22 +1,15 @@
 """The variables of a run: what a step that completes sets of them, by its node and by whoever did it (R-064). Pure."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
 from engine.catalogue import Json
 from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Node
+from engine.limits import EXPRESSION_VARIABLES, VARIABLE_NAME_CHARACTERS, VARIABLES_BYTES
 from engine.outcomes import Completed
-
-MAX_VARIABLES_BYTES: Final = 64 * 1024
-"""So large may be what one step sets, as JSON."""
-
-
-MOST_AT_ONCE: Final = 1000
-"""So many variables one expression may set; written out by name it is `MOST_VARIABLES`."""
-LONGEST_NAME: Final = 64
 
 
 def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[str, Json]:
@@ -32,10 +25,8 @@ def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[
     except ExpressionError as error:
         message = f"A variable that {node.title} sets can't be computed: {error}"
         raise failure_of(error, message) from error
-    if len(orjson.dumps(values)) > MAX_VARIABLES_BYTES:
-        message = (
-            f"The variables that {node.title} sets are larger than {MAX_VARIABLES_BYTES:,} bytes together."
-        )
+    if len(orjson.dumps(values)) > VARIABLES_BYTES:
+        message = f"The variables that {node.title} sets are larger than {VARIABLES_BYTES:,} bytes together."
         raise _unfit(message)
     return values
 
@@ -46,10 +37,14 @@ def _by_name(node: Node, values: Json) -> Mapping[str, Json]:
         return {}
     if not isinstance(values, Mapping):
         raise _unfit(f"The variables that {node.title} sets must be an object.")
-    if len(values) > MOST_AT_ONCE:
-        raise _unfit(f"{node.title} sets {len(values):,} variables at once; {MOST_AT_ONCE:,} are allowed.")
-    if not all(1 <= len(name) <= LONGEST_NAME for name in values):
-        raise _unfit(f"{node.title} sets a variable whose name doesn't have 1 to {LONGEST_NAME} characters.")
+    if len(values) > EXPRESSION_VARIABLES:
+        raise _unfit(
+            f"{node.title} sets {len(values):,} variables at once; {EXPRESSION_VARIABLES:,} are allowed."
+        )
+    if not all(1 <= len(name) <= VARIABLE_NAME_CHARACTERS for name in values):
+        raise _unfit(
+            f"{node.title} sets a variable whose name doesn't have 1 to {VARIABLE_NAME_CHARACTERS} characters."
+        )
     return values
 
 

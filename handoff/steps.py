@@ -2,17 +2,8 @@
 
 from engine.catalogue import Json
 from engine.errors import StepError
-from steps.base import (
-    MAX_INPUT_BYTES,
-    MAX_OUTPUT_BYTES,
-    NoParams,
-    Params,
-    StepContext,
-    StepType,
-    WholeNumber,
-    execute,
-    widget,
-)
+from steps.base import NoParams, Params, StepContext, StepType, WholeNumber, execute, widget
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from steps.problems import kind_of
 
 __all__ = [

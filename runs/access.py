@@ -9,15 +9,13 @@ from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import READ, RUNS_START
+from runs.limits import NAMED_WORKFLOWS
 from runs.models import Calendar, DeadLetter, Run
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
 
 T = TypeVar("T", bound=Model)
-
-MOST_NAMED = 200
-"""Whoever may read more workflows than this may read many runs."""
 
 
 def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
@@ -93,8 +91,8 @@ def readable_runs(principal: Principal, verb: str = READ) -> QuerySet[Run]:
     if principal.reach.is_everywhere:
         return runs
     workflows = open_to(principal, READ) & open_to(principal, verb)
-    ids = list(workflows.values_list("pk", flat=True)[: MOST_NAMED + 1])
-    if len(ids) > MOST_NAMED:
+    ids = list(workflows.values_list("pk", flat=True)[: NAMED_WORKFLOWS + 1])
+    if len(ids) > NAMED_WORKFLOWS:
         return runs.filter(workflow_id__in=workflows.values("pk"))
     return runs.filter(workflow_id__in=ids)
 

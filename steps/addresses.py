@@ -2,7 +2,8 @@
 
 import re
 
-MOST_CHARS = 254
+from steps.limits import MAIL_ADDRESS_CHARACTERS
+
 _LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -11,5 +12,5 @@ _DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 def is_address(text: str) -> bool:
     """Whether `text` is one bare address, `local@domain`, which needs no quoting in a header."""
     local, _, domain = text.rpartition("@")
-    short = len(text) <= MOST_CHARS and len(local) <= 64
+    short = len(text) <= MAIL_ADDRESS_CHARACTERS and len(local) <= 64
     return short and bool(_LOCAL.fullmatch(local)) and bool(_DOMAIN.fullmatch(domain))

@@ -10,10 +10,9 @@ from engine.catalogue import Json
 from engine.errors import StepError
 from lib.egress import EgressResponse
 from lib.strict_json import BadJson, strict_loads
+from steps.limits import MEDIA_TYPE_CHARACTERS
 
 EXCERPT_CHARS = 2_000
-# The reader of parameters takes quadratic time, and no type is that long.
-MAX_TYPE_CHARS = 1_000
 # Python knows more, among them some that take quadratic time or aren't for texts.
 _CHARSETS = re.compile(
     r"utf-(8|16|16-le|16-be)|ascii|iso8859-\d+|cp125\d|shift_jis|cp932|euc_(jp|kr)|iso2022_jp|cp949|gb2312|gbk|gb18030"
@@ -66,7 +65,7 @@ def retry_after(answer: EgressResponse) -> float | None:
 
 def _content_type(answer: EgressResponse) -> Message:
     message = Message()
-    message["Content-Type"] = answer.headers.get("content-type", "")[:MAX_TYPE_CHARS] or "text/plain"
+    message["Content-Type"] = answer.headers.get("content-type", "")[:MEDIA_TYPE_CHARACTERS] or "text/plain"
     return message
 
 

@@ -6,16 +6,15 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
-from engine.durations import MOST_WORKING_DAYS
 from engine.json_schema import any_properties, schema_faults
+from engine.limits import WORKING_DAYS
 from engine.templates import has_holes
 from steps.base import Params, WholeNumber, widget
+from steps.limits import ASKED_NAMES
 from steps.wait import TEN_YEARS, as_seconds
 
-MAX_NAMES = 200
-
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150)]
-Names = Annotated[list[Name], Field(max_length=MAX_NAMES)]
+Names = Annotated[list[Name], Field(max_length=ASKED_NAMES)]
 Role = Literal["approver", "operator", "requester", "admin"]
 """The roles that may decide tasks at all (`tasks:decide`)."""
 Seconds = Annotated[
@@ -92,12 +91,12 @@ class Choice(Params):
 class Quorum(Params):
     """How many must agree, where one person's decision is not enough."""
 
-    need: Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)] | Literal["all"] | Share | None = Field(
+    need: Annotated[int, Field(strict=True, ge=1, le=ASKED_NAMES)] | Literal["all"] | Share | None = Field(
         None,
         title="How many",
         description="A number, all, or a share of those who may decide, such as 50%.",
     )
-    groups: dict[Name, Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)]] | None = Field(
+    groups: dict[Name, Annotated[int, Field(strict=True, ge=1, le=ASKED_NAMES)]] | None = Field(
         None,
         max_length=20,
         title="Of each group",
@@ -207,7 +206,7 @@ class HumanParams(Params):
         title="Deadline",
         description="How soon it should be decided, from when it is asked.",
     )
-    due_working_days: Annotated[WholeNumber, Field(ge=1, le=MOST_WORKING_DAYS)] | None = Field(
+    due_working_days: Annotated[WholeNumber, Field(ge=1, le=WORKING_DAYS)] | None = Field(
         None,
         title="Deadline in working days",
         description="Or in how many working days of the calendar; without one the default calendar counts.",
@@ -247,7 +246,7 @@ class HumanParams(Params):
         title="Urgency",
         description="Which task to look at first: higher is more urgent.",
     )
-    quorum: Annotated[int, Field(strict=True, ge=1, le=MAX_NAMES)] | Quorum = Field(
+    quorum: Annotated[int, Field(strict=True, ge=1, le=ASKED_NAMES)] | Quorum = Field(
         1,
         title="How many decide",
         description="How many must agree on the first outcome.",

@@ -7,12 +7,9 @@ from datetime import UTC, datetime
 
 from engine.catalogue import Json
 from lib.masking import Masker, secrets_in, secrets_of_process
+from steps.limits import LOG_LINE_CHARACTERS, LOG_LINES, LOG_READ_CHARACTERS
 
 LEVELS = ("info", "warning", "error")
-MOST_LINES = 200
-"""Of an attempt so many lines are kept; how many more there were is said."""
-MOST_CHARACTERS = 2_000
-_MOST_READ = 8 * MOST_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +27,15 @@ class LogLine:
 
 def line_text(text: str, masker: Masker) -> str:
     """A line's text as it may be stored and seen: secrets are masked, what is too long is cut and counted."""
-    is_long = len(text) > _MOST_READ
-    clean = masker.masked(text[:_MOST_READ].replace("\x00", "").encode("utf-8", "replace").decode())
+    is_long = len(text) > LOG_READ_CHARACTERS
+    clean = masker.masked(text[:LOG_READ_CHARACTERS].replace("\x00", "").encode("utf-8", "replace").decode())
     if is_long and masker.knows_all:
         # What stands where it was cut may be the beginning of a secret.
         clean = clean[: max(0, len(clean) - masker.longest)]
-    if not is_long and len(clean) <= MOST_CHARACTERS:
+    if not is_long and len(clean) <= LOG_LINE_CHARACTERS:
         return clean
     note = f" … (cut: the line had {len(text):,} characters)"
-    return clean[: MOST_CHARACTERS - len(note)] + note
+    return clean[: LOG_LINE_CHARACTERS - len(note)] + note
 
 
 class AttemptLog:
@@ -73,12 +70,12 @@ class AttemptLog:
         now = datetime.now(UTC)
         with self._lock:
             self._said += 1
-            if self._said <= MOST_LINES:
+            if self._said <= LOG_LINES:
                 line = LogLine(line_text(str(text), self._masker), level, now, self._said)
                 self._lines.append(line)
             else:
                 # One line stands for all that are too many.
-                self._lines[MOST_LINES:] = [LogLine("", "warning", now, self._said)]
+                self._lines[LOG_LINES:] = [LogLine("", "warning", now, self._said)]
 
     @property
     def has_news(self) -> bool:

@@ -13,13 +13,8 @@ from engine.errors import StepError
 from lib.forms.hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
 from steps.attempt_log import AttemptLog
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from steps.problems import sentence_of
-
-MAX_OUTPUT_BYTES = 4 * 1024 * 1024
-MAX_INPUT_BYTES = 8 * 1024 * 1024
-"""Of the input that a step is given: outputs that meet at a join, or what a mapping puts together."""
-MAX_RUN_INPUT_BYTES = MAX_OUTPUT_BYTES
-"""Of a run's input: its first step may have to give it on as it is."""
 
 SchemaMode = Literal["validation", "serialization"]
 QUEUE_OF_KIND: Mapping[Kind, str | None] = {

@@ -9,9 +9,9 @@ from engine.catalogue import Json
 from engine.definition import QUEUE_NAME, RETRY_HELP, TIMEOUT_HELP, WORKFLOW_NAME, RetryChoice, Seconds
 from engine.templates import has_holes
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
+from steps.limits import BODY_STEPS
 from steps.waiting import for_part
 
-MAX_STEPS = 100
 FORMS: tuple[Literal["type", "steps", "workflow"], ...] = ("type", "steps", "workflow")
 
 
@@ -45,7 +45,7 @@ class Body(Params):
         title="Steps",
         description="Or several steps, each as in a workflow.",
         min_length=1,
-        max_length=MAX_STEPS,
+        max_length=BODY_STEPS,
     )
     edges: list[dict[str, Json]] | None = Field(
         None, title="Edges", description="What leads from one of them to another. Empty: one after the other."

@@ -14,9 +14,9 @@ from engine.retry import PRESETS
 from lib.forms.hints import WIDGETS
 from lib.forms.shapes import whole
 from steps.base import StepType, execute
+from steps.limits import TYPE_NAME_CHARACTERS
 from steps.problems import sentence_of
 
-MAX_NAME_CHARS = 100
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 _SENTENCE_ENDS = (".", "…", "?")
 _PYDANTIC_LIMITS = frozenset({"ge", "le", "gt", "lt"})
@@ -43,7 +43,7 @@ def problems_of(step_type: StepType, rules: Iterable[Rule] | None = None) -> lis
 def has_a_name(step_type: StepType) -> Iterator[str]:
     """Words that can be written in a definition and in an address."""
     name = step_type.name
-    if not (isinstance(name, str) and len(name) <= MAX_NAME_CHARS and _NAME.fullmatch(name)):
+    if not (isinstance(name, str) and len(name) <= TYPE_NAME_CHARACTERS and _NAME.fullmatch(name)):
         yield f"The name {name!r} must be lower-case words divided by dots, such as `acme.wash`."
 
 

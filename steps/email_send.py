@@ -15,12 +15,10 @@ from lib.mail import MailError, send
 from steps import outside
 from steps.addresses import is_address
 from steps.base import Params, StepContext, StepType, widget
+from steps.limits import MAIL_RECIPIENTS, MAIL_TEXT_CHARACTERS
 from steps.log_lines import one_line
 
 log = logging.getLogger("handoff.mail")
-
-MOST_RECIPIENTS = 50
-MAX_BODY_CHARS = 1024 * 1024
 
 
 def _as_list(value: object) -> object:
@@ -32,7 +30,7 @@ class MailParams(Params):
 
     to: Annotated[list[str], BeforeValidator(_as_list, json_schema_input_type=str | list[str])] = Field(
         min_length=1,
-        max_length=MOST_RECIPIENTS,
+        max_length=MAIL_RECIPIENTS,
         title="To",
         description="An address, or a list of up to 50.",
         json_schema_extra=widget("list"),
@@ -44,7 +42,7 @@ class MailParams(Params):
         description="What it is about, in one line.",
         json_schema_extra=widget("text"),
     )
-    body: str = Field(max_length=MAX_BODY_CHARS, title="Text", description="The text of the message.")
+    body: str = Field(max_length=MAIL_TEXT_CHARACTERS, title="Text", description="The text of the message.")
 
     @field_validator("to")
     @classmethod

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from engine.catalogue import Json
-from engine.decide import MAX_ERROR_TEXT
 from engine.errors import StepError
+from engine.limits import ERROR_MESSAGE_CHARACTERS
 from steps.base import Params, StepContext, StepType
 
 
@@ -33,7 +33,7 @@ class FailParams(Params):
 def run(context: StepContext) -> Json:
     """Raises StepError with this code and message; another attempt would end the same way."""
     params: FailParams = context.params
-    raise StepError(params.code, params.message[:MAX_ERROR_TEXT], retryable=False)
+    raise StepError(params.code, params.message[:ERROR_MESSAGE_CHARACTERS], retryable=False)
 
 
 FAIL = StepType(

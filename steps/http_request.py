@@ -22,10 +22,10 @@ from lib.egress import (
 from lib.strict_json import BadJson, strict_dumps
 from steps import outside
 from steps.answers import body_of, excerpt, retry_after
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, Params, StepContext, StepType, WholeNumber, widget
+from steps.base import Params, StepContext, StepType, WholeNumber, widget
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, REQUEST_SECONDS
 from steps.log_lines import one_line, place_of
 
-MAX_SECONDS = 600
 READING = ("GET", "HEAD")
 RETRYABLE = frozenset({408, 425, 429})
 MAYBE_DONE = {"outcome": "unknown"}
@@ -87,7 +87,7 @@ class HttpParams(Params):
     timeout_seconds: float = Field(
         30,
         gt=0,
-        le=MAX_SECONDS,
+        le=REQUEST_SECONDS,
         title="Wait for the answer",
         description="How long the request and its answer may take together.",
     )

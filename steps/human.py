@@ -12,9 +12,8 @@ from engine.json_schema import schema_faults
 from engine.templates import has_holes
 from steps.asking import Candidates, Choice, HumanParams, Quorum
 from steps.base import StepContext, StepType, storable
+from steps.limits import TASK_BYTES
 from steps.waiting import for_person
-
-MAX_TASK_BYTES = 256 * 1024
 
 
 class Decision(BaseModel):
@@ -83,7 +82,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         task["calendar"] = params.calendar
     if params.due_working_days is not None:
         task["due_working_days"] = params.due_working_days
-    storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
+    storable(task, "task", code="BadParams", max_bytes=TASK_BYTES)
     return for_person(task)
 
 

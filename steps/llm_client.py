@@ -18,7 +18,8 @@ from lib.egress import EgressError, EgressRefused, EgressResponse, EgressTooLarg
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from steps import outside
 from steps.answers import excerpt, retry_after
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, StepContext
+from steps.base import StepContext
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, MODEL_NAME_CHARACTERS
 from steps.log_lines import one_line, place_of
 from steps.schema import problem_of
 
@@ -30,7 +31,6 @@ RETRY = "llm"
 ANSWER_SECONDS = 300.0
 RETRYABLE = frozenset({408, 409, 425, 429})
 EXCERPT_CHARS = 500
-_MOST_OF_NAME = 100
 _FENCE = "```"
 
 
@@ -80,7 +80,7 @@ def ask(context: StepContext, question: Question) -> Json:
     if not model:
         message = f"No model is named: set the param `model`, or have an operator set {outside.LLM_MODEL}."
         raise StepError("LlmNotConfigured", message)
-    with one_line(context, f"Asked {model[:_MOST_OF_NAME]} at {place_of(server.url)}") as outcome:
+    with one_line(context, f"Asked {model[:MODEL_NAME_CHARACTERS]} at {place_of(server.url)}") as outcome:
         answer = _posted(server, _body(question, model, "json_schema"))
         if question.schema is not None and _knows_no_schemas(answer):
             answer = _posted(server, _body(question, model, "json_object"))

@@ -10,8 +10,7 @@ from engine.json_schema import schema_faults
 from engine.templates import has_holes
 from steps import llm_client
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
-
-MAX_CHARS = 1024 * 1024
+from steps.limits import PROMPT_CHARACTERS
 
 
 class PromptParams(Params):
@@ -19,13 +18,13 @@ class PromptParams(Params):
 
     prompt: str = Field(
         min_length=1,
-        max_length=MAX_CHARS,
+        max_length=PROMPT_CHARACTERS,
         title="Question",
         description="The prompt. The text is not added automatically: write {{ prev.text }} where it belongs.",
     )
     system: str | None = Field(
         None,
-        max_length=MAX_CHARS,
+        max_length=PROMPT_CHARACTERS,
         title="Instructions",
         description="How the model should behave. Put no texts of others here: the model takes them for instructions.",
         json_schema_extra=widget("textarea"),

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from engine.errors import StepError
 from steps.base import StepContext
-
-_MOST_OF_PLACE = 300
+from steps.limits import PLACE_CHARACTERS
 
 
 @dataclass(slots=True)
@@ -42,7 +41,7 @@ def place_of(url: str) -> str:
     except ValueError:
         return "an address that can't be read"
     place = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path}"
-    return place if len(place) <= _MOST_OF_PLACE else f"{place[: _MOST_OF_PLACE - 1]}…"
+    return place if len(place) <= PLACE_CHARACTERS else f"{place[: PLACE_CHARACTERS - 1]}…"
 
 
 def _line(what: str, began: float, *words: str) -> str:

@@ -9,9 +9,9 @@ from engine.catalogue import Json
 from engine.definition import WORKFLOW_NAME
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.bodies import Body
+from steps.limits import LOOP_ROUNDS
 from steps.waiting import for_rounds
 
-MAX_ROUNDS = 1_000_000
 DEFAULT_ROUNDS = 1_000
 
 
@@ -52,10 +52,10 @@ class LoopParams(Params):
         json_schema_extra=widget("expression"),
         min_length=1,
     )
-    count: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] | None = Field(
+    count: Annotated[WholeNumber, Field(ge=1, le=LOOP_ROUNDS)] | None = Field(
         None, title="Rounds", description="It ends after this many rounds."
     )
-    max_iterations: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] = Field(
+    max_iterations: Annotated[WholeNumber, Field(ge=1, le=LOOP_ROUNDS)] = Field(
         DEFAULT_ROUNDS,
         title="Rounds at most",
         description="If it hasn't ended after this many rounds, it fails.",

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.bodies import Body
+from steps.limits import MAP_ITEMS
 from steps.waiting import for_children
 
-MAX_ITEMS = 10_000
 DEFAULT_AT_ONCE = 100
 
 
@@ -24,16 +24,16 @@ class MapParams(Params):
         title="Items",
         description="The list, usually an expression such as {{ input.articles }}.",
         json_schema_extra=widget("template"),
-        max_length=MAX_ITEMS,
+        max_length=MAP_ITEMS,
     )
     body: Body = Field(
         title="For each", description="What is done for each item.", json_schema_extra=widget("body")
     )
-    max_concurrency: Annotated[WholeNumber, Field(ge=1, le=MAX_ITEMS)] = Field(
+    max_concurrency: Annotated[WholeNumber, Field(ge=1, le=MAP_ITEMS)] = Field(
         DEFAULT_AT_ONCE, title="At a time", description="How many items may be worked on at the same time."
     )
     tolerate_failures: (
-        Annotated[WholeNumber, Field(ge=0, le=MAX_ITEMS)] | Annotated[str, Field(pattern=SHARE)]
+        Annotated[WholeNumber, Field(ge=0, le=MAP_ITEMS)] | Annotated[str, Field(pattern=SHARE)]
     ) = Field(
         0,
         title="Failures tolerated",

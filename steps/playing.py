@@ -25,8 +25,9 @@ from engine.statuses import RunStatus, StepStatus
 from engine.timers import BoundaryTimer
 from engine.validate import validate
 from steps.authoring.workflow import Workflow
-from steps.base import MAX_OUTPUT_BYTES, execute, storable
+from steps.base import execute, storable
 from steps.catalogue import CATALOGUE, EXECUTABLE
+from steps.limits import MAX_OUTPUT_BYTES
 from steps.schema import problem_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

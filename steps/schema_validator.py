@@ -16,8 +16,8 @@ from engine.errors import ExpressionError, TooMuchWork
 from engine.expressions import matches
 from engine.work import Sharing, Work, shared_work
 from steps.addresses import is_address
+from steps.limits import MATCHED_CHARACTERS
 
-LONGEST_MATCHED = 64 * 1024
 CHECK_UNITS = 100_000
 """What it may take to check any value, in keywords that are looked at; for each part of a large one come some more."""
 _UNITS_OF_A_PART = 10
@@ -328,7 +328,7 @@ def _fits(errors: Errors) -> bool:
 
 def _matches(pattern: str, text: str) -> bool:
     """Whether RE2 finds the pattern in the text; what it can't read fits nothing."""
-    if len(text) > LONGEST_MATCHED:
+    if len(text) > MATCHED_CHARACTERS:
         return False
     try:
         return matches(pattern, text)

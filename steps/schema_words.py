@@ -6,9 +6,8 @@ from typing import Any
 import orjson
 
 from engine.catalogue import Json
+from steps.limits import NAMED_CHARACTERS, NAMED_CHOICES
 
-MOST_NAMED = 12
-_MOST_CHARS = 100
 _TYPES = {
     "string": "a text",
     "integer": "a whole number",
@@ -62,14 +61,14 @@ def _one_of_parts(error: Any) -> str:
 
 
 def _one_of(names: list[str]) -> str:
-    more = ["…"] if len(names) > MOST_NAMED else []
-    return f"This must be one of: {', '.join([*names[:MOST_NAMED], *more])}."
+    more = ["…"] if len(names) > NAMED_CHOICES else []
+    return f"This must be one of: {', '.join([*names[:NAMED_CHOICES], *more])}."
 
 
 def _more(error: Any) -> str:
     properties: Mapping[str, Json] = error.schema.get("properties") or {}
-    names = [f"“{name[:_MOST_CHARS]}”" for name in error.instance if name not in properties]
-    return f"This has unknown fields: {', '.join(names[:MOST_NAMED])}."
+    names = [f"“{name[:NAMED_CHARACTERS]}”" for name in error.instance if name not in properties]
+    return f"This has unknown fields: {', '.join(names[:NAMED_CHOICES])}."
 
 
 def authors_words(error: Any) -> str:
@@ -87,7 +86,7 @@ def _pattern(error: Any) -> str:
 
 
 def _shown(value: Json) -> str:
-    return (value if isinstance(value, str) else orjson.dumps(value).decode())[:_MOST_CHARS]
+    return (value if isinstance(value, str) else orjson.dumps(value).decode())[:NAMED_CHARACTERS]
 
 
 _WORDS: Mapping[str, Callable[[Any], str]] = {

@@ -8,10 +8,9 @@ from pydantic import BeforeValidator, Field
 
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType
+from steps.limits import SIGNAL_NAME_CHARACTERS
 from steps.wait import TEN_YEARS, as_seconds
 from steps.waiting import for_signal
-
-MAX_SIGNAL_NAME = 200
 
 TimeoutSeconds = Annotated[
     int | float,
@@ -25,7 +24,7 @@ class SignalParams(Params):
 
     name: str = Field(
         min_length=1,
-        max_length=MAX_SIGNAL_NAME,
+        max_length=SIGNAL_NAME_CHARACTERS,
         title="Signal",
         description="The name of the signal, such as paid.",
     )

@@ -11,7 +11,8 @@ from pydantic import Field
 from engine.catalogue import Json
 from engine.errors import StepError
 from lib.strict_json import strict_dumps, strict_loads
-from steps.base import MAX_OUTPUT_BYTES, Params, StepContext, StepType, storable
+from steps.base import Params, StepContext, StepType, storable
+from steps.limits import MAX_OUTPUT_BYTES
 
 STUB_TYPE = "test.stub"
 

@@ -12,11 +12,9 @@ from typing import Any
 import orjson
 
 from lib.quiet_store import quiet_store
+from workflows.limits import PERSON_TABS, PRESENT_PEOPLE
 
 SEEN_SECONDS = 20
-MOST_TABS = 8
-"""Of one person; of more the oldest are not seen."""
-MOST_PEOPLE = 50
 _STORE = quiet_store("who is here")
 
 
@@ -78,7 +76,7 @@ def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[
     for field, entry in read:
         user = int(field.partition(":")[0])
         tabs[user] = tabs.get(user, 0) + 1
-        if now - entry[0] > SEEN_SECONDS or tabs[user] > MOST_TABS:
+        if now - entry[0] > SEEN_SECONDS or tabs[user] > PERSON_TABS:
             over.append(field)
         else:
             stays.append((user, entry))
@@ -95,4 +93,4 @@ def _people(stays: Iterable[tuple[int, list[Any]]], *, but: int) -> list[dict[st
         if step is not None and step not in steps.setdefault(user, []):
             steps[user].append(step)
     # In an order that stays, whoever has spoken last.
-    return [people[user] | {"steps": steps.get(user, [])} for user in sorted(people)][:MOST_PEOPLE]
+    return [people[user] | {"steps": steps.get(user, [])} for user in sorted(people)][:PRESENT_PEOPLE]

@@ -10,12 +10,12 @@ from engine.catalogue import Json
 from engine.checks.nodes import BUILT_IN_QUEUES
 from lib.shared_answers import SharedAnswers
 from steps.catalogue import CATALOGUE
+from workflows.limits import QUEUE_NAME_ENTRIES
 from workflows.models import WorkflowVersion
 
 SECONDS = 5.0
 NEWEST = 5
 """So many versions of a workflow are looked at: a queue that only older ones use is told to admins alone."""
-_MOST_KEPT = 20_000
 _names_of: dict[int, frozenset[str]] = {}
 
 
@@ -40,7 +40,7 @@ _known = SharedAnswers(_found, seconds=SECONDS)
 
 def _names(tenant: int, versions: Sequence[int]) -> list[frozenset[str]]:
     """The names that each of these versions gives away; what they are never changes."""
-    if len(_names_of) > _MOST_KEPT:
+    if len(_names_of) > QUEUE_NAME_ENTRIES:
         _names_of.clear()
     unknown = [version for version in versions if version not in _names_of]
     rows = WorkflowVersion.objects.for_tenant(tenant).filter(pk__in=unknown).values_list("pk", "definition")

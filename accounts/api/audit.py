@@ -17,19 +17,18 @@ from accounts.api.base import ApiView
 from accounts.audit import reading
 from accounts.audit.origin import DOORS
 from accounts.audit.reading import Filters
+from accounts.limits import AUDIT_EXPORT_CHARACTERS, AUDIT_EXPORT_RECORDS, AUDIT_FILTER_CHARACTERS
 from accounts.roles import MEMBERS_MANAGE
 from lib.api import fields
 from lib.api.pagination import Cursor, address, keyset_page, list_mark
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, query
 
-MOST_EXPORTED = 5_000
-MOST_CHARACTERS = 16 * 1024 * 1024
 FORMATS = {"jsonl": "application/x-ndjson", "cef": "text/plain; charset=utf-8"}
 
 
 def _filter(text: str) -> Any:
-    return serializers.CharField(required=False, max_length=reading.MOST_FILTER, help_text=text)
+    return serializers.CharField(required=False, max_length=AUDIT_FILTER_CHARACTERS, help_text=text)
 
 
 class AuditQuery(PageQuery):
@@ -103,11 +102,11 @@ class AuditView(ApiView):
             reading.links_of(principal.tenant_id, filters),
             request,
             keys=("seq",),
-            limit=MOST_EXPORTED,
+            limit=AUDIT_EXPORT_RECORDS,
             cursor=cursor,
             oldest_first=True,
             weight=reading.weight,
-            most=MOST_CHARACTERS,
+            most=AUDIT_EXPORT_CHARACTERS,
         ).rows
         entries = reading.rows(place.record for place in places)
         content = (

@@ -7,12 +7,12 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from accounts.idempotency import HEADER, KEPT_HOURS, VISIBLE
-from accounts.models import LONGEST_IDEMPOTENCY_KEY
+from accounts.limits import IDEMPOTENCY_KEY_CHARACTERS
 from lib.api import schema
 
 _IDEMPOTENCY_KEY = OpenApiParameter(
     HEADER,
-    {"type": "string", "minLength": 1, "maxLength": LONGEST_IDEMPOTENCY_KEY, "pattern": f"^{VISIBLE}$"},
+    {"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARACTERS, "pattern": f"^{VISIBLE}$"},
     OpenApiParameter.HEADER,
     description=f"Sent again with the same key within {KEPT_HOURS} hours, the request is not repeated: you get the same"
     " response.",

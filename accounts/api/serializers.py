@@ -2,20 +2,18 @@
 
 from rest_framework import serializers
 
-from accounts.folders import MOST_GRANTS
+from accounts.limits import FOLDER_GRANTS, GROUP_MEMBERS
 from accounts.models import DENSITIES, MAILS
 from accounts.roles import MEMBER_ROLES, VERBS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.locales import LOCALES
 
-MOST_MEMBERS = 1_000
-
 
 def _members() -> fields.Items:
     return fields.Items(
         child=fields.Text(max_length=150),
-        max_length=MOST_MEMBERS,
+        max_length=GROUP_MEMBERS,
         required=False,
         help_text="The usernames of its members.",
     )
@@ -77,7 +75,7 @@ class GrantSerializer(StrictSerializer):
 def _grants() -> fields.Items:
     return fields.Items(
         child=GrantSerializer(),
-        max_length=MOST_GRANTS,
+        max_length=FOLDER_GRANTS,
         required=False,
         help_text="All of its grants; anybody not named may do nothing there. Admins may do everything.",
     )

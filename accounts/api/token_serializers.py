@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from accounts.networks import MOST_NETWORKS
+from accounts.limits import TOKEN_NETWORKS
 from accounts.roles import SCOPES, TOKEN_ROLES
 from accounts.token_reach import LONGEST_QUEUE, MOST_FOLDERS, MOST_QUEUES
 from lib.api import fields
@@ -57,7 +57,7 @@ class CreateToken(Verb):
     )
     allowed_ips = fields.Items(
         child=fields.Text(max_length=43),
-        max_length=MOST_NETWORKS,
+        max_length=TOKEN_NETWORKS,
         required=False,
         help_text="The only addresses and networks (CIDR) from which it may be used; default: any.",
     )

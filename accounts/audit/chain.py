@@ -14,14 +14,12 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.audit.records import SQL
+from accounts.limits import AUDIT_KEPT_DAYS, AUDIT_OUTSIDE_RECORDS
 from accounts.models import AuditHead, AuditLink, AuditRecord
 
-LEAST_DAYS = 30
-"""`accounts_audit_close` closes nothing that is younger."""
 CLOSE = "audit.close"
 _BATCH = 1_000
 _ROWS = 500
-_MOST_OUTSIDE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def close(days: int) -> int:
     if not days:
         return 0
     with transaction.atomic():
-        return int(SQL.value("close_audit_records", {"days": max(days, LEAST_DAYS), "limit": _BATCH}))
+        return int(SQL.value("close_audit_records", {"days": max(days, AUDIT_KEPT_DAYS), "limit": _BATCH}))
 
 
 def keep() -> int:
@@ -104,7 +102,7 @@ def _outside(tenant: int, end: int) -> Iterator[Fault]:
     later = AuditHead.objects.for_tenant(tenant).first()
     if beyond is not None and (later is None or later.seq == end):
         yield Fault(beyond.seq, "stands behind the end of the chain")
-    for record in SQL.column("audit_records_outside", {"tenant": tenant, "limit": _MOST_OUTSIDE}):
+    for record in SQL.column("audit_records_outside", {"tenant": tenant, "limit": AUDIT_OUTSIDE_RECORDS}):
         yield Fault(0, f"record {record} is not in the chain")
 
 

@@ -13,7 +13,6 @@ from accounts.models import AuditLink, AuditRecord
 
 FAMILY = "*"
 """At the end of a filter: what begins so, such as `member.*`."""
-MOST_FILTER = 300
 _LAST = "\U0010ffff"
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _ADDRESS = re.compile(r"[0-9a-fA-F.:]{2,45}")

@@ -16,14 +16,13 @@ from django.db import DatabaseError, close_old_connections, connection
 
 from accounts.audit.origin import Origin
 from accounts.audit.records import Row, add, row
+from accounts.limits import REFUSAL_COUNTERS
 from accounts.principal import Principal
 from lib.database_errors import OPERATIONAL_ERRORS
 
 logger = logging.getLogger("handoff.audit")
 
 SECONDS = 60.0
-MOST = 2_000
-"""So many principals and routes are counted by themselves; of the others of a tenant there is one count."""
 REFUSED, OTHERS = "refused", "other routes and principals"
 _BATCH = 500
 
@@ -51,7 +50,7 @@ class Refusals:
         key = (principal.tenant_id, principal.user_id, route)
         with self._lock:
             self._begin_timer()
-            if len(self._counts) >= MOST and key not in self._counts:
+            if len(self._counts) >= REFUSAL_COUNTERS and key not in self._counts:
                 key, route = (principal.tenant_id, 0, OTHERS), OTHERS
             if (known := self._counts.get(key)) is not None:
                 known.row["count"] += 1

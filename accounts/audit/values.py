@@ -7,15 +7,11 @@ from typing import Any
 
 from django.db.models import Model
 
+from accounts.limits import AUDIT_FIELDS, AUDIT_RECORD_CHARACTERS, AUDIT_VALUE_CHARACTERS
 from lib.masking import is_secret_name
 
 CHANGED = "changed"
 """Stands for a secret."""
-MOST_FIELDS = 50
-MOST_CHARACTERS = 2_000
-"""Of one field; a longer one is cut, with its length and SHA-256."""
-MOST_OF_ALL = 10_000
-"""Of all fields together; those behind are cut shorter."""
 _KEPT, _ALWAYS = 500, 50
 
 Values = Mapping[str, Any]
@@ -35,7 +31,7 @@ def digest_of(value: Any) -> str:
 def differences(before: Values | None, after: Values | None) -> tuple[str, str]:
     """What was and what is, as JSON of the fields that differ; an empty text where there is nothing."""
     was, now = _plain(before or {}), _plain(after or {})
-    names = [name for name in {**was, **now} if _differs(was, now, name)][:MOST_FIELDS]
+    names = [name for name in {**was, **now} if _differs(was, now, name)][:AUDIT_FIELDS]
     return _text(was, names), _text(now, names)
 
 
@@ -51,10 +47,10 @@ def _differs(was: Values, now: Values, name: str) -> bool:
 
 def _text(values: Values, names: Collection[str]) -> str:
     fields: dict[str, Any] = {}
-    left = MOST_OF_ALL
+    left = AUDIT_RECORD_CHARACTERS
     for name in names:
         if name in values:
-            value = _bounded(values[name], min(left, MOST_CHARACTERS))
+            value = _bounded(values[name], min(left, AUDIT_VALUE_CHARACTERS))
             fields[clean(name, 100)] = value
             left -= min(left, len(json.dumps(value, ensure_ascii=False)))
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) if fields else ""
@@ -84,7 +80,7 @@ def _hidden(name: str, value: Any) -> Any:
 def _bounded(value: Any, most: int) -> Any:
     text = json.dumps(value, ensure_ascii=False)
     if len(text) <= max(most, _ALWAYS):
-        return json.loads(clean(text, MOST_CHARACTERS * 2))
+        return json.loads(clean(text, AUDIT_VALUE_CHARACTERS * 2))
     raw = text.encode(errors="replace")
     return {
         "cut": clean(text, min(most, _KEPT)),

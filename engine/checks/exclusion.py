@@ -11,6 +11,7 @@ from itertools import combinations
 from engine.checks.flow import Flow, Link, at_least, enough, may_leave, needed
 from engine.checks.outline import Outline, OutlineEdge
 from engine.definition import NOf
+from engine.limits import WARNING_WORK
 from engine.problems import Problem, error, quoted, warning
 
 Way = tuple[str, object]
@@ -19,8 +20,6 @@ Atom = tuple[str, frozenset[Way]]
 """Something that may happen or not: a step goes on by one of these ways."""
 
 RING: Way = ("ring", None)
-MAX_WARNING_WORK = 300_000
-"""So many edges are looked at to find joins that may not fire: edges of the graph times those into such joins."""
 
 
 @dataclass
@@ -168,7 +167,7 @@ def strict_joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
         return
     exclusion = Exclusion(outline, flow)
     edges = sum(len(links) for links in flow.into.values())
-    warns = edges * sum(len(flow.into[item.id]) for item in strict) <= MAX_WARNING_WORK
+    warns = edges * sum(len(flow.into[item.id]) for item in strict) <= WARNING_WORK
     for item in strict:
         join, count = item.node.join, len(flow.into[item.id])
         if isinstance(join, NOf):

@@ -7,8 +7,7 @@ from functools import cached_property
 
 from engine.checks.outline import Outline, OutlineNode
 from engine.definition import NOf
-
-MAX_WORK = 3_000_000
+from engine.limits import FLOW_WORK
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ class Flow:
     def is_small(self) -> bool:
         """Whether `certain` is worth its time; it is for every definition within the limits."""
         links = sum(len(links_into) for links_into in self.into.values())
-        return len(self.order) * max(links, 1) <= MAX_WORK
+        return len(self.order) * max(links, 1) <= FLOW_WORK
 
     def cycles(self) -> list[list[str]]:
         """Cycles without a common node, at most ten, each as a path that ends where it began."""

@@ -10,12 +10,10 @@ from pydantic import ValidationError
 
 from engine.catalogue import Catalogue, Json, OnError, StepSpec
 from engine.definition import Edge, Node, Shape
+from engine.limits import WORKFLOW_NODES
 from engine.ports import outcomes_of
 from engine.problems import shape_problems
 from engine.work import DEFINITION_UNITS
-
-MAX_NODES = 500
-"""So many steps a workflow may have: the builder adds no more, and no more are published."""
 
 AnyShape = TypeVar("AnyShape", bound=Shape)
 
@@ -24,7 +22,7 @@ AnyShape = TypeVar("AnyShape", bound=Shape)
 class Limits:
     """How large a definition may be (R-013)."""
 
-    max_nodes: int = MAX_NODES
+    max_nodes: int = WORKFLOW_NODES
     max_chain: int = 200
     units: int = DEFINITION_UNITS
 

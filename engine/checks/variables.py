@@ -6,10 +6,9 @@ from engine.bodies import bodies_of, every_step
 from engine.catalogue import BODY, Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineNode
+from engine.limits import VARIABLE_WORK
 from engine.problems import Problem, quoted, warning
 
-MOST_WORK = 50_000
-"""So much is looked at of who sets the same variable: what is not found then is told by history."""
 Names = frozenset[str]
 
 
@@ -31,7 +30,7 @@ def overlaps(outline: Outline, flow: Flow) -> Iterator[Problem]:
             yield from (_among_items(item, name) for name in sorted(inner))
         for name in inner.union(_named(item.node.set_vars)):
             writers.setdefault(name, []).append(item)
-    left = MOST_WORK
+    left = VARIABLE_WORK
     for name, items in sorted(writers.items()):
         for one, other in _beside(items, flow):
             left -= len(outline.by_id) + len(outline.edges)

@@ -4,6 +4,7 @@ import time
 from collections import deque
 from typing import Final
 
+from integrations.broker.limits import RECONCILED_QUEUES
 from integrations.broker.store import BEGINNING, Place, add_missing_events, queues_told, resend_events
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 
@@ -13,8 +14,6 @@ REST_SECONDS: Final = 5.0
 PAUSE_SECONDS: Final = 0.25
 """Between two batches in which nothing was missing: a large backlog that is known isn't walked at full speed."""
 MISSING_SECONDS: Final = 5.0
-MOST_QUEUES: Final = 50
-"""So many queues are looked at in one turn."""
 
 
 class Reconciler:
@@ -41,7 +40,7 @@ class Reconciler:
         if not self._queues:
             self._queues, self._behind = deque(queues_told(BUILT_IN_QUEUES)), BEGINNING
         looked = added = 0
-        for _ in range(MOST_QUEUES):
+        for _ in range(RECONCILED_QUEUES):
             if not self._queues or looked >= BATCH:
                 break
             more, missing, last = add_missing_events(self._queues[0], self._behind, self._older, BATCH)

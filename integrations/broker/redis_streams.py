@@ -7,11 +7,10 @@ import redis
 from django.conf import settings
 
 from integrations.broker.broker import Event, Outcome, Verdict
+from integrations.broker.limits import STREAM_ENTRIES
 from lib.messages import first_line
 
 ANSWER_SECONDS: Final = 5.0
-LONGEST_STREAM: Final = 1_000_000
-"""About so many entries are kept of a stream that nobody reads; what is cut off the outbox sends again."""
 VALUE, KEY = "event", "key"
 
 
@@ -33,7 +32,7 @@ class RedisStreams:
             with self._redis.pipeline(transaction=False) as pipe:
                 for one in events:
                     fields: dict[str, bytes | str] = {**one.headers, KEY: one.key, VALUE: one.value}
-                    pipe.xadd(one.topic, fields, maxlen=LONGEST_STREAM, approximate=True)  # type: ignore[arg-type]
+                    pipe.xadd(one.topic, fields, maxlen=STREAM_ENTRIES, approximate=True)  # type: ignore[arg-type]
                 answers = pipe.execute(raise_on_error=False)
         except redis.RedisError as error:
             # Some may have arrived: they are told twice.

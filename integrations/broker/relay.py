@@ -19,6 +19,7 @@ from django.db import DatabaseError, connection
 from integrations.broker.broker import BEHIND, Broker, Event, Outcome, Verdict
 from integrations.broker.brokers import broker_of
 from integrations.broker.events import Unspeakable, event_of
+from integrations.broker.limits import PUBLISHED_BYTES
 from integrations.broker.reconciler import Reconciler
 from integrations.broker.store import (
     DueEvent,
@@ -39,8 +40,6 @@ from runs.models.outbox import ASIDE_TRIES
 log = logging.getLogger(__name__)
 
 BATCH: Final = 200
-MOST_BYTES: Final = 16 * 1024 * 1024
-"""So much is published at once; of one event alone the broker says whether it takes it."""
 LEAD_SECONDS: Final = 15.0
 """Longer than a broker is waited for."""
 RENEW_SECONDS: Final = 3.0
@@ -131,7 +130,7 @@ class Relay:
                 outcomes.append(event)
             else:
                 size += len(event.value)
-                if events and size > MOST_BYTES:
+                if events and size > PUBLISHED_BYTES:
                     break
                 events.append(event)
             count += 1

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
+from integrations.broker.limits import COUNTED_EVENTS, COUNTED_QUEUES, RESEND_SECONDS
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.attempts import ClaimedStep, claimed_of
@@ -70,13 +71,10 @@ class Place(NamedTuple):
 
 
 BEGINNING = Place(0, 0, "-infinity", "00000000-0000-0000-0000-000000000000")
-MOST_COUNTED = 10_000
 MOST_FAILING, MOST_LOOKED_AT = 1_000, 5_000
 """What can't be published is counted up to so many, among so many set aside and so many that are not: to look each of
 their steps up costs a few milliseconds a thousand.
 """
-MOST_RESEND_SECONDS = 3600.0
-_MOST_QUEUES = 10_000
 
 
 def lead_outbox(holder: str, seconds: float, epoch: int, *, replaces: bool) -> Lead | None:
@@ -121,7 +119,7 @@ def settle_events(
         "epoch": lead.epoch,
         "sent": list(sent),
         "resend_seconds": resend_seconds,
-        "most_seconds": MOST_RESEND_SECONDS,
+        "most_seconds": RESEND_SECONDS,
         "failed": document(list(failed)),
         "gone": list(gone),
         "now": now_or_none(),
@@ -139,7 +137,7 @@ def resend_events(limit: int) -> int:
 
 def queues_told(built_in: Sequence[str]) -> list[str]:
     """The queues that have something to claim, in order, but for those that are `built_in`."""
-    params = {"built_in": list(built_in), "most_queues": _MOST_QUEUES}
+    params = {"built_in": list(built_in), "most_queues": COUNTED_QUEUES}
     queues: list[str] = SQL.value("queues_told", params)
     return queues
 
@@ -185,7 +183,7 @@ def empty_outbox(limit: int) -> int:
     return SQL.execute("empty_outbox", {"limit": limit}).rowcount
 
 
-def outbox_standing(most: int = MOST_COUNTED) -> OutboxStanding:
+def outbox_standing(most: int = COUNTED_EVENTS) -> OutboxStanding:
     """How the outbox stands now, with counts up to `most`, and up to `MOST_FAILING` of what can't be published."""
     bounds = {"most_failing": MOST_FAILING, "most_looked_at": MOST_LOOKED_AT}
     params = {"most": most, "now": now_or_none(), **bounds}

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-LARGEST_POLL: Final = 3_500 * 1024
-"""Bytes of jobs in an answer to a poll, but for a first one that alone is larger."""
+from integrations.grpc.limits import POLL_BYTES
+
 # What goes before each of them: a field's number and its length.
 _FRAME_BYTES: Final = 6
 
@@ -16,7 +16,7 @@ def fill_fitting(items: Any, values: Sequence[Any], fill: Callable[[Any, Any], N
         one = items.add()
         fill(one, value)
         size += one.ByteSize() + _FRAME_BYTES
-        if count and size > LARGEST_POLL:
+        if count and size > POLL_BYTES:
             del items[-1]
             return count
     return len(values)

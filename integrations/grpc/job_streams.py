@@ -21,6 +21,7 @@ from accounts.roles import JOBS_WORK
 from engine.statuses import StepStatus
 from integrations.grpc.calls import Call, admitted
 from integrations.grpc.contract import JOBS, message_class, methods
+from integrations.grpc.limits import STREAMED_JOBS
 from integrations.grpc.news import News
 from integrations.grpc.places import place
 from integrations.grpc.problems import STOPPING, problem_of, refuse, told
@@ -35,7 +36,6 @@ from runs.api.job_serializers import StreamJobs
 from runs.commands import jobs
 from runs.models import StepExecution
 
-MOST_AT_ONCE = 100
 FULL_SECONDS, IDLE_SECONDS = 1.0, 15.0
 
 
@@ -110,7 +110,7 @@ class JobStreams:
                 if (problem := await self._until_there_is_room(stream)) is not None:
                     return problem
                 continue
-            limit, claimed = min(stream.room, MOST_AT_ONCE), _Claimed()
+            limit, claimed = min(stream.room, STREAMED_JOBS), _Claimed()
             claim = partial(told, stream.call, partial(self._claim, stream, limit, claimed), is_first=False)
             if (problem := await self._threads.do(claim, claimed.give_back)) is not None:
                 return problem

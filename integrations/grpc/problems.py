@@ -10,7 +10,7 @@ from grpc.aio import ServicerContext
 from accounts.audit import refusals
 from accounts.audit.origin import GRPC, Origin, coming_from
 from integrations.grpc.calls import REQUEST_ID, Call
-from integrations.grpc.limits import limits
+from integrations.grpc.process_limits import limits
 from lib import log_context
 from lib.api.errors import Problem, describe
 from lib.api.renderers import to_json

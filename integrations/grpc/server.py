@@ -20,6 +20,7 @@ from integrations.grpc import jobs, runs, services
 from integrations.grpc.calls import Call
 from integrations.grpc.contract import JOBS, RUNS, methods, pool
 from integrations.grpc.job_streams import JobStreams
+from integrations.grpc.limits import ANSWER_BYTES
 from integrations.grpc.meters import Meter
 from integrations.grpc.news import News
 from integrations.grpc.run_streams import RunStreams
@@ -38,7 +39,6 @@ MOST_CALLS, MOST_OF_A_CONNECTION = 2_000, 200
 GRACE_SECONDS: Final = 10.0
 _THREADS = 32
 _BEAT_SECONDS, _ANSWER_SECONDS = 1.0, 2.0
-_LARGEST_ANSWER = 64 * 1024 * 1024
 _METADATA_BYTES = 16 * 1024
 
 Handlers = dict[str, "grpc.RpcMethodHandler[Any, Any]"]
@@ -48,7 +48,7 @@ def options() -> list[tuple[str, int]]:
     """Bounds of what clients send; who pings more often than every ten seconds is let go."""
     return [
         ("grpc.max_receive_message_length", settings.HANDOFF_MAX_BODY_BYTES),
-        ("grpc.max_send_message_length", _LARGEST_ANSWER),
+        ("grpc.max_send_message_length", ANSWER_BYTES),
         ("grpc.max_concurrent_streams", MOST_OF_A_CONNECTION),
         ("grpc.max_metadata_size", _METADATA_BYTES),
         ("grpc.absolute_max_metadata_size", _METADATA_BYTES),

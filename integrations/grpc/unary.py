@@ -13,6 +13,7 @@ from grpc.aio import ServicerContext
 from accounts.principal import Principal
 from integrations.grpc.calls import Call, Do, NativeRequest, admitted
 from integrations.grpc.contract import message_class
+from integrations.grpc.limits import WARNING_CHARACTERS
 from integrations.grpc.news import News
 from integrations.grpc.problems import Describe, problem_of, refuse, told
 from integrations.grpc.rows import filled, given, parsed
@@ -25,7 +26,6 @@ Answering = Callable[[Call, bytes, Attempt], bytes]
 # So much earlier than a deadline a poll without jobs is answered.
 _EARLY_SECONDS = 0.3
 WARNING = "handoff-warning-bin"
-_LONGEST_WARNING = 2_000
 
 
 class Unary:
@@ -60,7 +60,7 @@ class Unary:
             if not attempt.wait_seconds or left <= 0 or not await self._news.wait(attempt, left):
                 break
         if call.warnings:
-            context.set_trailing_metadata(((WARNING, " ".join(call.warnings)[:_LONGEST_WARNING].encode()),))
+            context.set_trailing_metadata(((WARNING, " ".join(call.warnings)[:WARNING_CHARACTERS].encode()),))
         if context.cancelled() and attempt.undo is not None:
             self._threads.later(attempt.undo)
         return response

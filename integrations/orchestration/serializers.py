@@ -7,10 +7,10 @@ from rest_framework import serializers
 from integrations.orchestration.words import STATUSES
 from lib.api import fields
 from lib.api.serializers import StrictSerializer
-from runs.commands.starts import MAX_BUSINESS_KEY
-from steps.signal import MAX_SIGNAL_NAME
+from runs.limits import BUSINESS_KEY_CHARACTERS
+from steps.limits import SIGNAL_NAME_CHARACTERS
 
-MAX_TASK_ID = 300
+TASK_ID_CHARACTERS = 300
 _TENANT = "The token's tenant, by its short name; default: that one."
 
 
@@ -19,7 +19,7 @@ class StartWorkflow(StrictSerializer):
 
     workflowType = fields.Text(max_length=128)
     tenantId = fields.Text(required=False, max_length=64, help_text=_TENANT)
-    businessKey = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    businessKey = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
 
 
@@ -57,7 +57,7 @@ class WorkflowExecutionSerializer(serializers.Serializer[Any]):
 class SignalWorkflow(StrictSerializer):
     """A signal."""
 
-    signalName = fields.Text(max_length=MAX_SIGNAL_NAME)
+    signalName = fields.Text(max_length=SIGNAL_NAME_CHARACTERS)
     signalId = fields.Text(max_length=200, help_text="The same again is dropped.")
     payload = fields.JsonValue(required=False)
 
@@ -96,7 +96,7 @@ class ActivityTaskSerializer(serializers.Serializer[Any]):
 class ActivityWord(StrictSerializer):
     """What a worker says of a task that it holds."""
 
-    taskId = fields.Text(max_length=MAX_TASK_ID)
+    taskId = fields.Text(max_length=TASK_ID_CHARACTERS)
     workerId = fields.Text(required=False, max_length=200)
 
 

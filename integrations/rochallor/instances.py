@@ -22,6 +22,7 @@ from integrations.rochallor.errors import (
     in_rochallor_words,
     no_instance,
 )
+from integrations.rochallor.limits import INSTANCE_ROWS, REASON_CHARACTERS
 from integrations.rochallor.naming import names_of
 from integrations.rochallor.paging import bounds_of, count_of
 from integrations.rochallor.values import (
@@ -46,9 +47,7 @@ from runs.reading import queries, run_view
 from runs.reading.stored import NOTHING, ONE_RUN, Bounds, RunRead, StepRead, read_run, read_runs
 from workflows.access import guard_workflow, operates
 
-MAX_REASON = 2_000
 LISTED: Final = Bounds(4 * 1024, 0, 0)
-_LARGEST_PAGE = 100
 _ERROR, _OUTPUT, _INPUT = 1, 2, 3
 _STATUS_OF: Mapping[str, str] = {
     RunStatus.RUNNING: ACTIVE,
@@ -140,7 +139,7 @@ def list_instances(
     """
     principal.require(RUNS_READ)
     tenant = principal.tenant_id
-    first, last = bounds_of(page, page_size, _LARGEST_PAGE)
+    first, last = bounds_of(page, page_size, INSTANCE_ROWS)
     runs = queries.runs_of(
         tenant,
         workflow=definition_id.replace("\x00", "") or None,
@@ -184,8 +183,8 @@ def cancel_instance(principal: Principal, instance_id: str | UUID, reason: str =
     principal.require(RUNS_OPERATE)
     run_id = run_id_of(instance_id)
     guard_run(principal, RUNS_OPERATE, run_id)
-    if len(reason) > MAX_REASON:
-        raise RochallorError(BAD_REQUEST, f"reason has at most {MAX_REASON} characters")
+    if len(reason) > REASON_CHARACTERS:
+        raise RochallorError(BAD_REQUEST, f"reason has at most {REASON_CHARACTERS} characters")
     _, status = standing(principal, run_id)
     if status not in (ACTIVE, WAITING):
         raise RochallorError(CONFLICT, f"workflow instance is {status}")

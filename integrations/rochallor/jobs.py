@@ -20,6 +20,7 @@ from integrations.rochallor.errors import (
     RochallorError,
     in_rochallor_words,
 )
+from integrations.rochallor.limits import POLLED_JOBS, POLLED_TYPES
 from integrations.rochallor.naming import names_of
 from integrations.rochallor.values import Job
 from lib.uuid7 import moment_of
@@ -31,8 +32,6 @@ from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
 
 DEFAULT_JOBS = 10
-MOST_JOBS = 100
-MOST_TYPES = 500
 LONGEST_WORKER, LONGEST_TYPE = 200, 128
 _BETWEEN = job_events.BETWEEN
 _NAMELESS = "a consumer"
@@ -48,7 +47,7 @@ def poll_jobs(
     attempt: Attempt | None = None,
     fitting: Callable[[list[Job]], int] = len,
 ) -> list[Job]:
-    """Lease jobs of these types, at most `max_jobs` and never more than MOST_JOBS; none at once where there is none.
+    """Lease jobs of these types, at most `max_jobs` and `POLLED_JOBS`; none at once where there is none.
 
     `attempt` learns how to undo it. `fitting` says how many of the jobs the answer has room for; the others go back.
 
@@ -66,7 +65,7 @@ def poll_jobs(
         tenant=principal.tenant_id,
         worker=worker_id,
         queues=list(dict.fromkeys(job_types)),
-        max_jobs=min(max_jobs if max_jobs > 0 else DEFAULT_JOBS, MOST_JOBS),
+        max_jobs=min(max_jobs if max_jobs > 0 else DEFAULT_JOBS, POLLED_JOBS),
         reach=principal.jobs,
     )
     return jobs.told_fitting(claimed, partial(_job, worker_id), fitting, attempt or Attempt())
@@ -78,8 +77,8 @@ def _check(worker_id: str, job_types: Sequence[str]) -> None:
         raise RochallorError(
             BAD_REQUEST, f"workerId is required, and has at most {LONGEST_WORKER} characters"
         )
-    if not job_types or len(job_types) > MOST_TYPES:
-        raise RochallorError(BAD_REQUEST, f"jobTypes must not be empty, and has at most {MOST_TYPES}")
+    if not job_types or len(job_types) > POLLED_TYPES:
+        raise RochallorError(BAD_REQUEST, f"jobTypes must not be empty, and has at most {POLLED_TYPES}")
     for name in job_types:
         if not name or len(name) > LONGEST_TYPE:
             raise RochallorError(BAD_REQUEST, f"a job type has 1 to {LONGEST_TYPE} characters")

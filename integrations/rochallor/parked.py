@@ -9,6 +9,7 @@ from engine.catalogue import Json
 from engine.statuses import StepStatus
 from integrations.rochallor.errors import BAD_REQUEST, CONFLICT, NOT_FOUND, RochallorError, in_rochallor_words
 from integrations.rochallor.instances import run_id_of, standing
+from integrations.rochallor.limits import COMPLETED_BY_CHARACTERS
 from integrations.rochallor.naming import USER_TASK, WAIT, names_of
 from lib.refusals import Conflict, Missing
 from lib.uuid7 import uuid7
@@ -20,7 +21,6 @@ from tasks_inbox.actions.deciding import complete_task
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import OPEN, ManualTask
 
-MAX_COMPLETED_BY = 200
 _GONE = frozenset({"decided_already", "task_cancelled"})
 
 
@@ -80,8 +80,8 @@ def _complete(
     if len(task.outcomes) != 1 or task.form is None:
         message = "the task asks for a decision and not only for data: decide it in the inbox"
         raise RochallorError(CONFLICT, message)
-    if len(completed_by) > MAX_COMPLETED_BY:
-        raise RochallorError(BAD_REQUEST, f"completedBy has at most {MAX_COMPLETED_BY} characters")
+    if len(completed_by) > COMPLETED_BY_CHARACTERS:
+        raise RochallorError(BAD_REQUEST, f"completedBy has at most {COMPLETED_BY_CHARACTERS} characters")
     comment = f"Completed by {completed_by}" if completed_by else ""
     decision = Decision(task.outcomes[0]["name"], dict(variables or {}), comment)
     try:

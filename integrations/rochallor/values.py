@@ -39,7 +39,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """A part of a list, and how many there are in all (counted up to `MOST_COUNTED`)."""
+    """A part of a list, and how many there are in all (counted up to `COUNTED_ROWS`)."""
 
     items: Sequence[T]
     total: int

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from integrations.webhooks_out import messages, retrying, secrets, store, switching
+from integrations.webhooks_out.limits import ENDPOINT_PAUSE_SECONDS, MESSAGE_ATTEMPTS
 from integrations.webhooks_out.sending import Attempt, Message, send_all
 from integrations.webhooks_out.store import Due, Leased, OutcomeRow
 from lib.sealing import CannotOpen
@@ -96,7 +97,7 @@ def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: S
     failed = [one for one in attempts if not one.arrived]
     pause = max((retrying.retry_after(one.retry_after) for one in failed), default=0.0)
     if failed and not delivered:
-        pause = max(pause, retrying.pause(leased.failures + 1, retrying.LONGEST_ENDPOINT_SECONDS))
+        pause = max(pause, retrying.pause(leased.failures + 1, ENDPOINT_PAUSE_SECONDS))
     error = failed[-1].error if failed else ""
     standing = store.note_served(
         leased.webhook, worker, delivered=delivered, pause=pause, error="" if delivered else error
@@ -112,7 +113,7 @@ def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: S
 
 def _outcome(attempt: Attempt, attempts_before: int) -> OutcomeRow:
     attempts = attempts_before + 1
-    state = "delivered" if attempt.arrived else "failed" if attempts >= retrying.MOST_ATTEMPTS else "pending"
+    state = "delivered" if attempt.arrived else "failed" if attempts >= MESSAGE_ATTEMPTS else "pending"
     pause = max(retrying.pause(attempts), retrying.retry_after(attempt.retry_after))
     return {
         "id": attempt.id,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from integrations.webhooks_out.events import name_of
+from integrations.webhooks_out.limits import MESSAGE_BYTES
 from integrations.webhooks_out.store import Due
 from lib.standard_webhooks import sign
 from lib.strict_json import strict_dumps
@@ -20,7 +21,6 @@ _TOLD = (
     *("continues", "cause", "retry_in", "digest", "evidence"),
 )
 _OF_ERROR = {"code": 200, "message": 2_000}
-_MOST_BYTES = 1_000_000
 
 
 def message_id(due: Due) -> str:
@@ -43,7 +43,7 @@ def body_of(due: Due, site: str) -> bytes:
     }
     if due.run:
         document["subject"] = str(due.run)
-    return strict_dumps(document, max_bytes=_MOST_BYTES)
+    return strict_dumps(document, max_bytes=MESSAGE_BYTES)
 
 
 def headers_of(due: Due, body: bytes, secrets: Iterable[bytes], timestamp: int) -> dict[str, str]:

@@ -7,12 +7,11 @@ from django.db.models import Func
 from django.db.models.functions import Cast, Now
 
 from accounts.scoping import TenantOwned
+from integrations.webhooks_out.limits import PENDING_MESSAGES
 from runs.models.base import HotRow
 
 OUTGOING_STATES = ("pending", "delivered", "failed", "dropped")
 SWITCHED_OFF = ("by hand", "gone", "failing", "backlog")
-MOST_PENDING = 100_000
-"""So much may wait for a webhook; beyond, it is switched off. Who switches it on again allows as much on top."""
 
 
 class OutgoingWebhook(TenantOwned):
@@ -41,7 +40,7 @@ class OutgoingWebhook(TenantOwned):
     served_at = models.DateTimeField(null=True)
     delivered_at = models.DateTimeField(null=True)
     last_error = models.TextField(blank=True, db_default="")
-    most_pending = models.IntegerField(db_default=MOST_PENDING)
+    most_pending = models.IntegerField(db_default=PENDING_MESSAGES)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):

@@ -2,19 +2,16 @@
 
 import random
 
+from integrations.webhooks_out.limits import RETRY_AFTER_SECONDS, RETRY_SECONDS
+
 FIRST_SECONDS = 5.0
 FACTOR = 4.0
-LONGEST_SECONDS = 12 * 3600.0
-MOST_ATTEMPTS = 13
-LONGEST_ENDPOINT_SECONDS = 300.0
-"""No attempt is made at a webhook for so long after several that failed; its other messages may do better."""
-MOST_RETRY_AFTER_SECONDS = 24 * 3600.0
 FAILING_SECONDS = 3 * 24 * 3600.0
 """After so long without one attempt that succeeded a webhook is switched off."""
 _JITTER = 0.2
 
 
-def pause(failures: int, longest: float = LONGEST_SECONDS, dice: float | None = None) -> float:
+def pause(failures: int, longest: float = RETRY_SECONDS, dice: float | None = None) -> float:
     """Seconds until the next attempt after so many that failed, a fifth more or less; `dice` is 0 to 1, by chance."""
     usual = min(FIRST_SECONDS * FACTOR ** min(failures - 1, 20), longest)
     thrown = random.random() if dice is None else dice  # noqa: S311  # spreads, hides nothing
@@ -26,4 +23,4 @@ def retry_after(value: str | None) -> float:
     text = (value or "").strip()
     if not text.isascii() or not text.isdigit() or len(text) > 12:
         return 0.0
-    return min(float(text), MOST_RETRY_AFTER_SECONDS)
+    return min(float(text), RETRY_AFTER_SECONDS)

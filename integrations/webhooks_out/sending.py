@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from integrations.webhooks_out.limits import ANSWER_BYTES, ERROR_CHARACTERS
 from lib.egress import Egress, EgressError, EgressRefused
 
 log = logging.getLogger("handoff.webhooks")
@@ -16,8 +17,6 @@ BESIDE = 4
 """So many messages of one webhook are under way at once, each of another run."""
 NO_LONGER_SECONDS = 10.0
 """After so long no more attempts of a batch are begun."""
-_MOST_ANSWER_BYTES = 1_000_000
-_MOST_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def _attempted(client: Egress, url: str, message: Message) -> Attempt:
 
     def attempt(status: int | None, error: str, retry_after: str | None = None) -> Attempt:
         took = round((time.monotonic() - began) * 1000)
-        return Attempt(message.id, status, error[:_MOST_ERROR], took, retry_after)
+        return Attempt(message.id, status, error[:ERROR_CHARACTERS], took, retry_after)
 
     try:
         answer = client.request(
@@ -99,7 +98,7 @@ def _attempted(client: Egress, url: str, message: Message) -> Attempt:
             headers=message.headers(int(time.time())),
             content=message.body,
             timeout_seconds=TIMEOUT_SECONDS,
-            max_bytes=_MOST_ANSWER_BYTES,
+            max_bytes=ANSWER_BYTES,
         )
     except EgressRefused as error:
         allow = f" HANDOFF_EGRESS_ALLOW={error.allowance} would let it pass." if error.allowance else ""

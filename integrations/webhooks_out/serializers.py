@@ -6,6 +6,12 @@ from uuid import UUID
 from rest_framework import serializers
 
 from integrations.webhooks_out import events, service
+from integrations.webhooks_out.limits import (
+    DESCRIPTION_CHARACTERS,
+    OVERLAP_SECONDS,
+    REPLAY_DAYS,
+    URL_CHARACTERS,
+)
 from integrations.webhooks_out.models import OUTGOING_STATES, SWITCHED_OFF
 from lib.api import fields
 from lib.api.serializers import Verb
@@ -17,10 +23,8 @@ _EVENTS = "Names of events (docs/webhooks.md); null or left out: all of them."
 class CreateOutgoing(Verb):
     """A new webhook."""
 
-    url = fields.Text(max_length=service.MAX_URL)
-    description = fields.Text(
-        required=False, allow_blank=True, max_length=service.MAX_DESCRIPTION, default=""
-    )
+    url = fields.Text(max_length=URL_CHARACTERS)
+    description = fields.Text(required=False, allow_blank=True, max_length=DESCRIPTION_CHARACTERS, default="")
     events = fields.Items(
         child=fields.OneOf(events.NAMES), required=False, allow_null=True, default=None, help_text=_EVENTS
     )
@@ -36,8 +40,8 @@ class CreateOutgoing(Verb):
 class ChangeOutgoing(Verb):
     """What can be changed of a webhook."""
 
-    url = fields.Text(required=False, max_length=service.MAX_URL)
-    description = fields.Text(required=False, allow_blank=True, max_length=service.MAX_DESCRIPTION)
+    url = fields.Text(required=False, max_length=URL_CHARACTERS)
+    description = fields.Text(required=False, allow_blank=True, max_length=DESCRIPTION_CHARACTERS)
     events = fields.Items(
         child=fields.OneOf(events.NAMES), required=False, allow_null=True, help_text=_EVENTS
     )
@@ -50,7 +54,7 @@ class RotateOutgoing(Verb):
     overlap_seconds = fields.Whole(
         required=False,
         min_value=0,
-        max_value=service.MAX_OVERLAP_SECONDS,
+        max_value=OVERLAP_SECONDS,
         default=service.DEFAULT_OVERLAP_SECONDS,
         help_text="How long the old secrets keep signing.",
     )
@@ -60,7 +64,7 @@ class ReplayOutgoing(Verb):
     """Events that are sent again."""
 
     since = fields.Moment(
-        help_text=f"Events from this time on, in the last {service.MOST_REPLAY_DAYS} days, are sent again."
+        help_text=f"Events from this time on, in the last {REPLAY_DAYS} days, are sent again."
     )
 
 

@@ -15,13 +15,14 @@ from accounts.principal import Forbidden, Principal
 from accounts.roles import WEBHOOKS_MANAGE
 from engine.catalogue import Json
 from integrations.webhooks_out import events, secrets, store
-from integrations.webhooks_out.models import (
-    MOST_PENDING,
-    OutgoingDelivery,
-    OutgoingReplay,
-    OutgoingSecret,
-    OutgoingWebhook,
+from integrations.webhooks_out.limits import (
+    PENDING_MESSAGES,
+    REPLAY_DAYS,
+    TENANT_WEBHOOKS,
+    URL_CHARACTERS,
+    VALID_SECRETS,
 )
+from integrations.webhooks_out.models import OutgoingDelivery, OutgoingReplay, OutgoingSecret, OutgoingWebhook
 from lib.batches import in_bounded_batches
 from lib.clock import now_here, now_there
 from lib.egress import EgressRefused, url_of
@@ -31,14 +32,6 @@ from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
 
 DEFAULT_OVERLAP_SECONDS = 24 * 3600
-MAX_OVERLAP_SECONDS = 30 * 24 * 3600
-MOST_SECRETS = 5
-"""Each costs a signature per message."""
-MOST_WEBHOOKS = 50
-"""Of a tenant: each is looked at for each event."""
-MAX_URL = 2_000
-MAX_DESCRIPTION = 200
-MOST_REPLAY_DAYS = 30
 _BATCH = 5_000
 _DISCARD_SECONDS = 5.0
 _UNTRIED: dict[str, Json] = {"failures": 0, "failing_since": None, "paused_until": None, "last_error": ""}
@@ -96,8 +89,8 @@ def create_webhook(
         refuse_archived(target)
     webhook_id = uuid7()
     with transaction.atomic():
-        if OutgoingWebhook.objects.for_tenant(principal.tenant_id).count() >= MOST_WEBHOOKS:
-            raise Conflict(f"There can be at most {MOST_WEBHOOKS} webhooks.", code="too_many")
+        if OutgoingWebhook.objects.for_tenant(principal.tenant_id).count() >= TENANT_WEBHOOKS:
+            raise Conflict(f"There can be at most {TENANT_WEBHOOKS} webhooks.", code="too_many")
         OutgoingWebhook.objects.create(
             id=webhook_id,
             tenant_id=principal.tenant_id,
@@ -177,8 +170,8 @@ def replay_since(
     webhook = _mine(principal, webhook_id)
     _require_on(webhook)
     now = now_here()
-    if not now - timedelta(days=MOST_REPLAY_DAYS) <= since <= now:
-        raise Invalid(f"This must be a time in the last {MOST_REPLAY_DAYS} days.", field="since")
+    if not now - timedelta(days=REPLAY_DAYS) <= since <= now:
+        raise Invalid(f"This must be a time in the last {REPLAY_DAYS} days.", field="since")
     with transaction.atomic():
         if not store.ask_replay(principal.tenant_id, webhook_id, since, principal.username):
             raise Conflict("Events are being sent again already; wait, or discard them.", code="replaying")
@@ -205,8 +198,8 @@ def rotate_secret(
         secret_rows = OutgoingSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
         number = secret_rows.aggregate(last=Max("number"))["last"] or 0
         store.retire_secrets(principal.tenant_id, webhook_id, overlap_seconds)
-        if overlap_seconds and secret_rows.count() >= MOST_SECRETS:
-            message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
+        if overlap_seconds and secret_rows.count() >= VALID_SECRETS:
+            message = f"{VALID_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
         secret = secrets.add(principal.tenant_id, webhook_id, number + 1)
         after = {"secret": audit.CHANGED, "overlap_seconds": overlap_seconds}
@@ -280,7 +273,7 @@ def _switched_off() -> dict[str, Json]:
 def _switched_on(webhook: OutgoingWebhook) -> dict[str, Json]:
     waiting = deliveries_of(webhook).filter(state="pending").count()
     # As much may come on top of what waits already, or it would be switched off again.
-    most = {"most_pending": MOST_PENDING + waiting}
+    most = {"most_pending": PENDING_MESSAGES + waiting}
     return {"enabled": True, "off_reason": "", "off_at": None, **most, **_UNTRIED}
 
 
@@ -319,7 +312,7 @@ def _require_on(webhook: OutgoingWebhook) -> None:
 
 def _check_url(url: str) -> None:
     wrong = Invalid("This is not an address such as https://example.org/hooks.", field="url")
-    if len(url) > MAX_URL or not url.isascii() or not url.isprintable() or " " in url:
+    if len(url) > URL_CHARACTERS or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:
         if "@" in urlsplit(url).netloc:

@@ -12,7 +12,7 @@ from accounts.models import WEBHOOK_OFF
 from accounts.queries import members_of_roles
 from accounts.roles import ADMIN
 from integrations.webhooks_out import store
-from integrations.webhooks_out.models import MOST_PENDING
+from integrations.webhooks_out.limits import CALLED_CHARACTERS, PENDING_MESSAGES
 from lib.batches import in_bounded_batches
 
 log = logging.getLogger("handoff.webhooks")
@@ -21,11 +21,10 @@ WORDS = {
     "by hand": "Somebody switched it off.",
     "gone": "Its receiver answered 410: it wants no more messages.",
     "failing": "No message has arrived for three days.",
-    "backlog": f"More than {MOST_PENDING:,} messages waited for it.",
+    "backlog": f"More than {PENDING_MESSAGES:,} messages waited for it.",
 }
 """Why a webhook is off, in a sentence for people, by its `off_reason`."""
 _BATCH, _SECONDS = 1_000, 1.0
-_MOST_NAME = 150
 
 
 def switch_off(webhook: UUID, reason: str, error: str = "") -> bool:
@@ -44,7 +43,7 @@ def switch_off(webhook: UUID, reason: str, error: str = "") -> bool:
         )
         called = off.description or urlsplit(off.url).netloc
         for admin in members_of_roles(off.tenant, [ADMIN]).select_related("user"):
-            mails.write(off.tenant, admin.user, WEBHOOK_OFF, by=called[:_MOST_NAME])
+            mails.write(off.tenant, admin.user, WEBHOOK_OFF, by=called[:CALLED_CHARACTERS])
     log.error(
         "alert webhook_off tenant=%r webhook=%r host=%r: %s %s",
         off.tenant,

@@ -13,6 +13,13 @@ from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from integrations.webhooks_out import events, service, store
+from integrations.webhooks_out.limits import (
+    COUNTED_MESSAGES,
+    DESCRIPTION_CHARACTERS,
+    REPLAY_DAYS,
+    WAITING_MESSAGES,
+    WORKFLOW_CHOICES,
+)
 from integrations.webhooks_out.models import OutgoingWebhook
 from integrations.webhooks_out.switching import WORDS
 from lib.api.pagination import keyset_page
@@ -22,10 +29,6 @@ from runs.access import readable
 from workflows import titles
 from workflows.access import open_to
 
-MOST_WORKFLOWS = 500
-MOST_WAITING = 1_000
-MOST_COUNTED = 100_000
-"""So much of what waits is counted on the page of one webhook."""
 ON_A_PAGE = 25
 NEWEST = 20
 """So many are on the page of messages."""
@@ -47,7 +50,7 @@ def outgoing_list(request: PageRequest) -> HttpResponse:
         created = service.create_webhook(
             request.principal,
             url=values["url"],
-            description=values["description"][: service.MAX_DESCRIPTION],
+            description=values["description"][:DESCRIPTION_CHARACTERS],
             workflow=values["workflow"] or None,
             events_wanted=event_names if values["which"] == "some" else None,
         )
@@ -72,12 +75,12 @@ def outgoing_page(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     )
     context = _described(hook) | {
         "deliveries": [{"row": row, "event": events.name_of(row.type)} for row in delivery_page.rows],
-        "waiting": store.pending([hook.pk], MOST_COUNTED)[hook.pk],
-        "most_waiting": MOST_COUNTED,
+        "waiting": store.pending([hook.pk], COUNTED_MESSAGES)[hook.pk],
+        "most_waiting": COUNTED_MESSAGES,
         "overlaps": _OVERLAPS,
         "replay": getattr(hook, "replay", None),
         "zone": reader().zone_words,
-        "replay_days": service.MOST_REPLAY_DAYS,
+        "replay_days": REPLAY_DAYS,
     }
     return render(request, "webhooks_out/webhook.html", context | pages.neighbours(delivery_page))
 
@@ -99,7 +102,7 @@ def edit_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
             request.principal,
             outgoing_id,
             url=values["url"],
-            description=values["description"][: service.MAX_DESCRIPTION],
+            description=values["description"][:DESCRIPTION_CHARACTERS],
             events=event_names if values["which"] == "some" else None,
         )
     except Invalid as error:
@@ -184,8 +187,8 @@ def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
     return {
         "hooks": _shown_hooks(hook_page.rows),
-        "most_waiting": MOST_WAITING,
-        "workflows": list(choices.values_list("name", "title")[:MOST_WORKFLOWS]),
+        "most_waiting": WAITING_MESSAGES,
+        "workflows": list(choices.values_list("name", "title")[:WORKFLOW_CHOICES]),
         "may_all": request.principal.reach.is_everywhere,
         "groups": _grouped(),
         "chosen": event_names,
@@ -198,12 +201,12 @@ def newest(request: PageRequest) -> dict[str, Any] | None:
     if WEBHOOKS_MANAGE not in who.scopes:
         return None
     rows = readable(service.webhooks_of(who.tenant_id), who, EDIT).order_by("-id")[:NEWEST]
-    return {"hooks": _shown_hooks(list(rows)), "most_waiting": MOST_WAITING}
+    return {"hooks": _shown_hooks(list(rows)), "most_waiting": WAITING_MESSAGES}
 
 
 def _shown_hooks(hooks: Sequence[OutgoingWebhook]) -> list[dict[str, Any]]:
-    """Webhooks as rows of a list, each with how many messages wait for it, up to `MOST_WAITING`."""
-    waiting = store.pending([one.pk for one in hooks], MOST_WAITING) if hooks else {}
+    """Webhooks as rows of a list, each with how many messages wait for it, up to `WAITING_MESSAGES`."""
+    waiting = store.pending([one.pk for one in hooks], WAITING_MESSAGES) if hooks else {}
     return [_described(one) | {"waiting": waiting[one.pk]} for one in hooks]
 
 

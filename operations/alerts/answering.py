@@ -10,10 +10,9 @@ from lib.clock import now_there
 from lib.refusals import Conflict, Invalid, Missing
 from operations.alerts import store
 from operations.alerts.access import visible_alerts
+from operations.alerts.limits import MUTE_SECONDS, NOTE_CHARACTERS
 from operations.alerts.models import Alert, AlertChannel, AlertDelivery
-from operations.alerts.rules import MAX_MUTE_SECONDS, muted_until
-
-MAX_NOTE = 2_000
+from operations.alerts.rules import muted_until
 
 
 def alerts_for(principal: Principal, status: str | None = None) -> QuerySet[Alert]:
@@ -50,7 +49,7 @@ def acknowledge(principal: Principal, alert_id: int, *, note: str = "", reason: 
             status="acknowledged",
             acknowledged_at=now_there(),
             acknowledged_by=principal.username,
-            note=note[:MAX_NOTE],
+            note=note[:NOTE_CHARACTERS],
         )
         if not done:
             raise Conflict("This alert is no longer open.", code="alert_not_open")
@@ -72,8 +71,8 @@ def resolve(principal: Principal, alert_id: int, *, reason: str | None = None) -
 
 def mute(principal: Principal, alert_id: int, *, seconds: int, reason: str | None = None) -> Alert:
     """Have nobody told of it for so long, 0: from now on again. Raises Missing, Invalid, Conflict for what is over."""
-    if not 0 <= seconds <= MAX_MUTE_SECONDS:
-        raise Invalid(f"This must be a whole number from 0 to {MAX_MUTE_SECONDS:,}.", field="seconds")
+    if not 0 <= seconds <= MUTE_SECONDS:
+        raise Invalid(f"This must be a whole number from 0 to {MUTE_SECONDS:,}.", field="seconds")
     alert = get_alert(principal, alert_id)
     with transaction.atomic():
         rows = Alert.objects.for_tenant(principal.tenant_id).filter(pk=alert.pk).exclude(status="resolved")

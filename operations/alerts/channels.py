@@ -14,13 +14,10 @@ from engine.catalogue import Json
 from lib.egress import EgressRefused, url_of
 from lib.refusals import Conflict, Invalid, Missing
 from lib.sealing import Hidden, Place
+from operations.alerts.limits import ADDRESS_CHARACTERS, CHANNEL_ADDRESSES, NAME_CHARACTERS, TENANT_CHANNELS
 from operations.alerts.models import CHANNEL_KINDS, AlertChannel, AlertDelivery, AlertRule
 from steps.addresses import is_address
 
-MOST_CHANNELS = 50
-MOST_ADDRESSES = 20
-MAX_ADDRESS = 2_000
-MAX_NAME = 100
 _REGIONS = ("us", "eu")
 _KEY_LENGTH = 32
 
@@ -60,8 +57,8 @@ def create_channel(
     name, address = _checked_name(name), checked_address(kind, address)
     tenant_id = principal.tenant_id
     with transaction.atomic():
-        if channels_of(tenant_id).count() >= MOST_CHANNELS:
-            raise Conflict(f"There can be at most {MOST_CHANNELS} channels.", code="too_many")
+        if channels_of(tenant_id).count() >= TENANT_CHANNELS:
+            raise Conflict(f"There can be at most {TENANT_CHANNELS} channels.", code="too_many")
         _refuse_name(tenant_id, name)
         channel = AlertChannel.objects.create(
             tenant_id=tenant_id,
@@ -155,7 +152,7 @@ def open_address(tenant_id: int, channel_id: int, number: int, sealed: bytes) ->
 def checked_address(kind: str, address: str) -> str:
     """An address of this kind, as it is kept. Raises Invalid."""
     address = address.strip()
-    if len(address) > MAX_ADDRESS or not address.isascii() or not address.isprintable():
+    if len(address) > ADDRESS_CHARACTERS or not address.isascii() or not address.isprintable():
         raise Invalid(
             "This is not a valid address: it is too long or has invalid characters.", field="address"
         )
@@ -185,8 +182,10 @@ def shown(kind: str, address: str) -> str:
 
 def _mail_addresses(text: str) -> list[str]:
     addresses = list(dict.fromkeys(one.strip() for one in text.split(",")))
-    if len(addresses) > MOST_ADDRESSES:
-        raise Invalid(f"At most {MOST_ADDRESSES} addresses can be notified by one channel.", field="address")
+    if len(addresses) > CHANNEL_ADDRESSES:
+        raise Invalid(
+            f"At most {CHANNEL_ADDRESSES} addresses can be notified by one channel.", field="address"
+        )
     for one in addresses:
         if not is_address(one):
             raise Invalid(f"{one[:100]!r} is not an e-mail address.", field="address")
@@ -208,8 +207,8 @@ def _check_url(address: str, *, secure: bool) -> None:
 
 def _checked_name(name: str) -> str:
     name = name.strip()
-    if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise Invalid(f"A name has 1 to {MAX_NAME} characters on one line.", field="name")
+    if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
+        raise Invalid(f"A name has 1 to {NAME_CHARACTERS} characters on one line.", field="name")
     return name
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-MOST_TOLD = 20
-"""Of a rule so many alerts are told by one look; the next look tells of more. A flood of messages helps nobody."""
+from operations.alerts.limits import NOTIFIED_ALERTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def decide(
         by_key.setdefault(one.key, one)
     open_keys = {one.key for one in alerts}
     ongoing = [one for one in alerts if one.key in by_key]
-    to_tell = [one.id for one in ongoing if _is_told(one, rule, now)][:MOST_TOLD]
+    to_tell = [one.id for one in ongoing if _is_told(one, rule, now)][:NOTIFIED_ALERTS]
     raised: list[NewAlert] = []
     for key, finding in by_key.items():
         before = former.get(key)
@@ -104,7 +103,7 @@ def decide(
             continue
         quiet = _quiet_until(before, rule, now)
         tells = quiet is None and not _lasts(rule.muted_until, now)
-        tells = tells and len(to_tell) + sum(one.tells for one in raised) < MOST_TOLD
+        tells = tells and len(to_tell) + sum(one.tells for one in raised) < NOTIFIED_ALERTS
         raised.append(NewAlert(finding, quiet, tells))
     return Decision(
         raised=tuple(raised),

@@ -11,6 +11,13 @@ from engine.catalogue import Json
 from operations.alerts import store
 from operations.alerts.deciding import Finding
 from operations.alerts.kinds import KINDS
+from operations.alerts.limits import (
+    EVALUATED_DEFINITIONS,
+    LATE_TIMERS,
+    OPEN_STEP_ALERTS,
+    READ_RUNS,
+    RULE_FINDINGS,
+)
 from operations.alerts.models import QUEUE_KINDS
 from operations.alerts.store import KeyRow
 from runs.kernel import graphs
@@ -21,8 +28,6 @@ from workflows.models import WorkflowVersion
 _MOST_SUBJECT, _MOST_MESSAGE = 300, 2_000
 GIVEN_UP = timedelta(hours=1)
 """A mail that was given up counts for so long."""
-MOST_JUDGED = 200
-"""So many definitions are judged by one look."""
 _OF_DEADLINES = ("sla_warning", "sla_breached")
 
 
@@ -51,18 +56,18 @@ def find(free: float | None) -> Found:
     def take(kinds: Sequence[str], some: list[dict[str, Any]]) -> None:
         rows.extend(some)
         # More may hold than was found: nothing says of the rest that it is over.
-        if len(some) >= store.MOST:
+        if len(some) >= RULE_FINDINGS:
             kept_kinds.update(kinds)
 
     take(QUEUE_KINDS, store.found_in_queues(QUEUE_KINDS, STALE.total_seconds()))
     for kind, (condition, params) in _conditions().items():
         take([kind], store.found(condition, [kind], **params))
     take(["owner_gone"], store.found_in_owners(["owner_gone"]))
-    failing, is_cut = mails.failing(GIVEN_UP, store.MOST_LATE)
+    failing, is_cut = mails.failing(GIVEN_UP, LATE_TIMERS)
     take(["mail_failing"], store.found_in_mails(["mail_failing"], failing))
     if is_cut:
         kept_kinds.add("mail_failing")
-    versions, is_cut = carried_runs.in_use(MOST_JUDGED)
+    versions, is_cut = carried_runs.in_use(EVALUATED_DEFINITIONS)
     take(["refusal_ignored"], store.found_in_versions(["refusal_ignored"], carried_runs.rows_of(versions)))
     if is_cut:
         kept_kinds.add("refusal_ignored")
@@ -70,17 +75,17 @@ def find(free: float | None) -> Found:
         kept_kinds.add("disk")
     else:
         take(["disk"], store.found("alerts_of_disk", ["disk"], free=free))
-    take(_OF_DEADLINES, store.found("alerts_of_deadlines", _OF_DEADLINES, most=store.MOST))
+    take(_OF_DEADLINES, store.found("alerts_of_deadlines", _OF_DEADLINES, most=RULE_FINDINGS))
     return _sorted_out(rows, kept_kinds)
 
 
 def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
-    most = {"most": store.MOST}
+    most = {"most": RULE_FINDINGS}
     return {
-        "failure_rate": ("alerts_of_failures", most | {"most_read": store.MOST_READ}),
-        "step_exhausted": ("alerts_of_steps", most | {"most_standing": store.MOST_STANDING}),
+        "failure_rate": ("alerts_of_failures", most | {"most_read": READ_RUNS}),
+        "step_exhausted": ("alerts_of_steps", most | {"most_standing": OPEN_STEP_ALERTS}),
         "compensation_failed": ("alerts_of_compensations", most),
-        "timer_late": ("alerts_of_timers", {"most": store.MOST_LATE}),
+        "timer_late": ("alerts_of_timers", {"most": LATE_TIMERS}),
         "run_stuck": ("alerts_of_repairs", {}),
         "history_differs": ("alerts_of_history", {}),
         "webhook_off": ("alerts_of_webhooks", {}),

@@ -29,13 +29,12 @@ from requests.structures import CaseInsensitiveDict
 from lib.egress import Egress, EgressError, EgressRefused, EgressRules
 from lib.mail import MailError
 from lib.mail import send as send_mail
+from operations.alerts.limits import ANSWER_BYTES, ERROR_CHARACTERS
 from steps import outside
 
 SECONDS = 10.0
 """How long a receiver has for its whole answer."""
 _MAIL_SECONDS = 5.0
-_MOST_ANSWER_BYTES = 1_000_000
-_MOST_ERROR = 500
 _BESIDE = 10
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
 _TYPES = {"critical": NotifyType.FAILURE, "warning": NotifyType.WARNING, "info": NotifyType.INFO}
@@ -64,7 +63,7 @@ class Gate(BaseAdapter):
                 headers=headers,
                 content=body,
                 timeout_seconds=SECONDS,
-                max_bytes=_MOST_ANSWER_BYTES,
+                max_bytes=ANSWER_BYTES,
             )
         except EgressRefused as error:
             allow = f" HANDOFF_EGRESS_ALLOW={error.allowance} would let it pass." if error.allowance else ""
@@ -99,7 +98,7 @@ def post(message: Message) -> dict[str, Any]:
     except Exception as broken:
         # What a plug-in raises is no reason to send nothing else; it may hold the address, which may be a secret.
         error, for_good = f"It could not be sent: {type(broken).__name__}.", False
-    return {"id": message["id"], "error": error[:_MOST_ERROR], "for_good": for_good}
+    return {"id": message["id"], "error": error[:ERROR_CHARACTERS], "for_good": for_good}
 
 
 def _by(plugin: NotifyBase, message: Message, body: str, title: str = "") -> str:

@@ -8,12 +8,11 @@ from accounts import pages
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from lib.refusals import Invalid
-from operations.alerts import rules
 from operations.alerts.kinds import KINDS
+from operations.alerts.limits import COOLDOWN_SECONDS, NUMBER_DIGITS, RULE_CHANNELS
 from operations.alerts.models import AlertRule
 
 _TEXTS = ("name", "severity", "cooldown_minutes", "escalate_minutes", "mute_seconds")
-_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,8 @@ class TypedRule:
             if not one.least <= params[name] <= one.most:
                 raise Invalid(f"From {one.least:,} to {one.most:,} {one.unit}.", field=f"param-{name}")
         cooldown = _whole(typed, "cooldown_minutes")
-        if cooldown * 60 > rules.MAX_COOLDOWN_SECONDS:
-            raise Invalid(f"At most {rules.MAX_COOLDOWN_SECONDS // 60:,} minutes.", field="cooldown_minutes")
+        if cooldown * 60 > COOLDOWN_SECONDS:
+            raise Invalid(f"At most {COOLDOWN_SECONDS // 60:,} minutes.", field="cooldown_minutes")
         values: dict[str, Json] = {
             "name": typed["name"],
             "params": params,
@@ -56,9 +55,9 @@ def typed_rule(request: PageRequest, kind: str) -> TypedRule:
     values: dict[str, Any] = {name: pages.typed(request, name) for name in names}
     values["enabled"] = request.POST.get("enabled") == "1"
     for name in ("channels", "escalate_channels"):
-        ids = request.POST.getlist(name)[: rules.MOST_CHANNELS]
+        ids = request.POST.getlist(name)[:RULE_CHANNELS]
         values[name] = [
-            int(one) for one in ids if one.isascii() and one.isdigit() and len(one) <= _MOST_DIGITS
+            int(one) for one in ids if one.isascii() and one.isdigit() and len(one) <= NUMBER_DIGITS
         ]
     return TypedRule(kind, values)
 
@@ -84,6 +83,6 @@ def rule_values(rule: AlertRule) -> dict[str, Any]:
 
 def _whole(typed: Mapping[str, Any], field: str) -> int:
     text = str(typed[field]).strip()
-    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
+    if not (text.isascii() and text.isdigit()) or len(text) > NUMBER_DIGITS:
         raise Invalid("This must be a whole number.", field=field)
     return int(text)

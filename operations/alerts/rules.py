@@ -15,14 +15,16 @@ from lib.refusals import Conflict, Invalid, Missing
 from operations.alerts.access import visible_rules
 from operations.alerts.evaluating import make_rules
 from operations.alerts.kinds import KINDS, Kind, default_params
+from operations.alerts.limits import (
+    COOLDOWN_SECONDS,
+    ESCALATION_MINUTES,
+    MUTE_SECONDS,
+    NAME_CHARACTERS,
+    RULE_CHANNELS,
+    TENANT_RULES,
+)
 from operations.alerts.models import SEVERITIES, AlertChannel, AlertRule
 
-MOST_RULES = 200
-MAX_NAME = 100
-MAX_COOLDOWN_SECONDS = 7 * 86_400
-MAX_ESCALATE_MINUTES = 7 * 1_440
-MAX_MUTE_SECONDS = 30 * 86_400
-MOST_CHANNELS = 20
 _PLAIN = ("severity", "cooldown_seconds", "enabled", "escalate_minutes")
 _CHANGES = (*_PLAIN, "name", "params", "channels", "escalate_channels", "mute_seconds")
 
@@ -62,8 +64,8 @@ def create_rule(
     rule_kind = _kind(kind)
     columns = _checked(principal.tenant_id, rule_kind, {"name": name, **values})
     with transaction.atomic():
-        if AlertRule.objects.for_tenant(principal.tenant_id).count() >= MOST_RULES:
-            raise Conflict(f"There can be at most {MOST_RULES} rules.", code="too_many")
+        if AlertRule.objects.for_tenant(principal.tenant_id).count() >= TENANT_RULES:
+            raise Conflict(f"There can be at most {TENANT_RULES} rules.", code="too_many")
         rule = AlertRule.objects.create(
             tenant_id=principal.tenant_id,
             kind=kind,
@@ -128,9 +130,9 @@ def _checked(
     columns: dict[str, Json] = {name: values[name] for name in _PLAIN if name in values}
     if columns.get("severity", SEVERITIES[0]) not in SEVERITIES:
         raise Invalid(f"A severity is one of {', '.join(SEVERITIES)}.", field="severity")
-    _check_bound(columns.get("cooldown_seconds", 0), 0, MAX_COOLDOWN_SECONDS, "cooldown_seconds")
+    _check_bound(columns.get("cooldown_seconds", 0), 0, COOLDOWN_SECONDS, "cooldown_seconds")
     if columns.get("escalate_minutes") is not None:
-        _check_bound(columns["escalate_minutes"], 1, MAX_ESCALATE_MINUTES, "escalate_minutes")
+        _check_bound(columns["escalate_minutes"], 1, ESCALATION_MINUTES, "escalate_minutes")
     if "name" in values:
         columns["name"] = _checked_name(values["name"])
     if "params" in values:
@@ -139,7 +141,7 @@ def _checked(
         if field in values:
             columns[field] = _checked_channels(tenant_id, values[field], field)
     if "mute_seconds" in values:
-        _check_bound(values["mute_seconds"], 0, MAX_MUTE_SECONDS, "mute_seconds")
+        _check_bound(values["mute_seconds"], 0, MUTE_SECONDS, "mute_seconds")
         columns["muted_until"] = muted_until(values["mute_seconds"])
     return columns
 
@@ -151,8 +153,8 @@ def muted_until(seconds: int) -> Json:
 
 def _checked_name(name: str) -> str:
     name = name.strip()
-    if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise Invalid(f"A name has 1 to {MAX_NAME} characters on one line.", field="name")
+    if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
+        raise Invalid(f"A name has 1 to {NAME_CHARACTERS} characters on one line.", field="name")
     return name
 
 
@@ -175,8 +177,8 @@ def _checked_params(
 
 def _checked_channels(tenant_id: int, ids: Sequence[int], field: str) -> list[int]:
     channel_ids = list(dict.fromkeys(ids))
-    if len(channel_ids) > MOST_CHANNELS:
-        raise Invalid(f"A rule has at most {MOST_CHANNELS} channels.", field=field)
+    if len(channel_ids) > RULE_CHANNELS:
+        raise Invalid(f"A rule has at most {RULE_CHANNELS} channels.", field=field)
     existing = set(
         AlertChannel.objects.for_tenant(tenant_id).filter(pk__in=channel_ids).values_list("pk", flat=True)
     )

@@ -15,6 +15,7 @@ from django.conf import settings
 from lib.sealing import CannotOpen
 from lib.visible import visible
 from operations.alerts import channels, process, store
+from operations.alerts.limits import DELIVERY_ATTEMPTS
 from operations.alerts.store import OutcomeRow
 from steps import outside
 
@@ -24,7 +25,6 @@ TICK_SECONDS = 20.0
 """After so long the rest is left for the next tick."""
 CHILD_SECONDS = 40.0
 """After so long the process that sends is ended: more than a start and an attempt take."""
-MOST_ATTEMPTS = 8
 _TOO_LONG, _BROKEN = "The receiver took too long.", "The process that sends it ended by itself."
 _TEST_SUBJECT = "A test of Handoff"
 _TEST_BODY = "This is a test: alerts that are sent to this channel arrive here."
@@ -64,7 +64,7 @@ def _outcomes(leased: Sequence[Mapping[str, Any]]) -> list[OutcomeRow]:
 
 def _outcome(of: Mapping[str, Any], error: str, *, for_good: bool) -> OutcomeRow:
     # Who asks for a test waits for the answer.
-    ends = for_good or of["event"] == "test" or of["attempts"] >= MOST_ATTEMPTS
+    ends = for_good or of["event"] == "test" or of["attempts"] >= DELIVERY_ATTEMPTS
     state = "sent" if not error else "failed" if ends else "pending"
     if state == "failed":
         log.error("The alert %s was not sent to the channel %s: %s", of["alert"], of["channel"], error)

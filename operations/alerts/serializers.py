@@ -7,8 +7,16 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
-from operations.alerts import answering, channels, rules
 from operations.alerts.kinds import KINDS
+from operations.alerts.limits import (
+    ADDRESS_CHARACTERS,
+    COOLDOWN_SECONDS,
+    ESCALATION_MINUTES,
+    MUTE_SECONDS,
+    NAME_CHARACTERS,
+    NOTE_CHARACTERS,
+    RULE_CHANNELS,
+)
 from operations.alerts.models import ALERT_STATUSES, CHANNEL_KINDS, SEVERITIES, TOLD_EVENTS, TOLD_STATES
 
 RULE_KINDS = tuple(KINDS)
@@ -27,13 +35,13 @@ class AlertsQuery(PageQuery):
 class AcknowledgeAlert(Verb):
     """Somebody is working on it."""
 
-    note = fields.Text(required=False, allow_blank=True, default="", max_length=answering.MAX_NOTE)
+    note = fields.Text(required=False, allow_blank=True, default="", max_length=NOTE_CHARACTERS)
 
 
 class MuteAlert(Verb):
     """Nobody is notified for a while."""
 
-    seconds = fields.Whole(min_value=0, max_value=rules.MAX_MUTE_SECONDS, help_text="0 ends it.")
+    seconds = fields.Whole(min_value=0, max_value=MUTE_SECONDS, help_text="0 ends it.")
 
 
 class AlertSerializer(serializers.Serializer[Any]):
@@ -68,36 +76,34 @@ class AlertSerializer(serializers.Serializer[Any]):
 class ChangeAlertRule(Verb):
     """What can be changed of a rule."""
 
-    name = fields.Text(required=False, max_length=rules.MAX_NAME)
+    name = fields.Text(required=False, max_length=NAME_CHARACTERS)
     params = fields.JsonObject(required=False, help_text=_PARAMS)
     severity = fields.OneOf(SEVERITIES, required=False)
-    cooldown_seconds = fields.Whole(required=False, min_value=0, max_value=rules.MAX_COOLDOWN_SECONDS)
+    cooldown_seconds = fields.Whole(required=False, min_value=0, max_value=COOLDOWN_SECONDS)
     enabled = fields.Flag(required=False)
     channels = fields.Items(
         child=fields.Whole(min_value=1, max_value=2**53),
         required=False,
-        max_length=rules.MOST_CHANNELS,
+        max_length=RULE_CHANNELS,
         help_text=_CHANNELS,
     )
     escalate_minutes = fields.Whole(
-        required=False, allow_null=True, min_value=1, max_value=rules.MAX_ESCALATE_MINUTES
+        required=False, allow_null=True, min_value=1, max_value=ESCALATION_MINUTES
     )
     escalate_channels = fields.Items(
         child=fields.Whole(min_value=1, max_value=2**53),
         required=False,
-        max_length=rules.MOST_CHANNELS,
+        max_length=RULE_CHANNELS,
         help_text=_NEXT,
     )
-    mute_seconds = fields.Whole(
-        required=False, min_value=0, max_value=rules.MAX_MUTE_SECONDS, help_text="0 ends it."
-    )
+    mute_seconds = fields.Whole(required=False, min_value=0, max_value=MUTE_SECONDS, help_text="0 ends it.")
 
 
 class CreateAlertRule(ChangeAlertRule):
     """A new rule; fields left out are as in the built-in one of its kind."""
 
     kind = fields.OneOf(RULE_KINDS)
-    name = fields.Text(max_length=rules.MAX_NAME)
+    name = fields.Text(max_length=NAME_CHARACTERS)
 
 
 class AlertRuleSerializer(serializers.Serializer[Any]):
@@ -123,16 +129,16 @@ class AlertRuleSerializer(serializers.Serializer[Any]):
 class CreateAlertChannel(Verb):
     """A new channel."""
 
-    name = fields.Text(max_length=channels.MAX_NAME)
+    name = fields.Text(max_length=NAME_CHARACTERS)
     kind = fields.OneOf(CHANNEL_KINDS)
-    address = fields.Text(max_length=channels.MAX_ADDRESS, help_text=_ADDRESS)
+    address = fields.Text(max_length=ADDRESS_CHARACTERS, help_text=_ADDRESS)
 
 
 class ChangeAlertChannel(Verb):
     """What can be changed of a channel."""
 
-    name = fields.Text(required=False, max_length=channels.MAX_NAME)
-    address = fields.Text(required=False, max_length=channels.MAX_ADDRESS, help_text=_ADDRESS)
+    name = fields.Text(required=False, max_length=NAME_CHARACTERS)
+    address = fields.Text(required=False, max_length=ADDRESS_CHARACTERS, help_text=_ADDRESS)
     enabled = fields.Flag(required=False)
 
 

@@ -10,6 +10,14 @@ from accounts.roles import RUNS_SIGNAL, RUNS_START, roles_with
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from operations.alerts.limits import (
+    DELIVERY_PAUSE_SECONDS,
+    EVALUATED_QUEUES,
+    EVALUATED_RULES,
+    READY_STEPS,
+    RESOLVED_ALERTS,
+    RULE_FINDINGS,
+)
 from runs.reading.carried_runs import CarriedRow
 from runs.reading.mails import MailsRow
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
@@ -18,24 +26,11 @@ from runs.store.hot import workers_known
 SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 
-MOST = 1_000
-"""So many rows are looked at for a rule, and so many findings of a condition are taken."""
-MOST_READY = 10_000
-MOST_LATE = 10_000
-MOST_READ = 10_000
-"""So many runs are read to find `MOST` that are neither tests nor parts of others."""
-MOST_STANDING = 50
-"""So many alerts of steps whose letters are not among the newest are looked at once; the next look takes others."""
-MOST_QUEUES = 100
-MOST_OVER = 1_000
-"""Of what is found no more so many are over by one look; the next look ends more."""
-MOST_TENANTS_RULES = 5_000
 KEPT_DAYS = 90
 LEASED = 10
 """So many messages are sent at once."""
 FIRST_PAUSE_SECONDS = 60
 """Until the second attempt: longer than the first one may take. Doubled each time."""
-LONGEST_PAUSE_SECONDS = 3_600
 
 
 class RuleRow(TypedDict):
@@ -93,13 +88,13 @@ class OutcomeRow(TypedDict):
 
 def make_rules(defaults: Sequence[RuleRow], tenant: int | None = None) -> int:
     """Give tenants, or this one, the rules that they do not have yet; gives how many were made."""
-    params = {"defaults": _document(defaults), "tenant": tenant, "limit": MOST_TENANTS_RULES}
+    params = {"defaults": _document(defaults), "tenant": tenant, "limit": EVALUATED_RULES}
     return SQL.execute("make_alert_rules", params).rowcount
 
 
 def found(condition: str, kinds: Collection[str], **params: Json) -> list[dict[str, Any]]:
     """What a condition (the name of its statement) finds for the rules of these kinds that are on."""
-    every = {"kinds": sorted(kinds), "limit": MOST, "now": now_or_none()}
+    every = {"kinds": sorted(kinds), "limit": RULE_FINDINGS, "now": now_or_none()}
     return _rows(condition, every | params)
 
 
@@ -108,8 +103,8 @@ def found_in_queues(kinds: Collection[str], stale: float) -> list[dict[str, Any]
     return found(
         "alerts_of_queues",
         kinds,
-        most=MOST_READY,
-        most_queues=MOST_QUEUES,
+        most=READY_STEPS,
+        most_queues=EVALUATED_QUEUES,
         stale=stale,
         **workers_known(),
     )
@@ -141,7 +136,7 @@ def open_alerts(
         "keys": _document(keys),
         "kept": sorted(kept_kinds),
         "kept_rules": sorted(kept_rules),
-        "limit": MOST_OVER,
+        "limit": RESOLVED_ALERTS,
     }
     return _rows("open_alerts", params)
 
@@ -196,7 +191,7 @@ def lease_deliveries(limit: int = LEASED) -> list[dict[str, Any]]:
     params = {
         "limit": limit,
         "first": FIRST_PAUSE_SECONDS,
-        "longest": LONGEST_PAUSE_SECONDS,
+        "longest": DELIVERY_PAUSE_SECONDS,
         "now": now_or_none(),
     }
     return _rows("lease_alert_deliveries", params)

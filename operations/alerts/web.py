@@ -14,12 +14,12 @@ from lib.api.pagination import keyset_page
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid
 from operations.alerts import answering
+from operations.alerts.limits import COUNTED_ALERTS
 from operations.alerts.models import ALERT_STATUSES, Alert
 from runs.web import contexts
 from workflows import titles
 
 CHOICES = (("open", "Open"), ("acknowledged", "Acknowledged"), ("resolved", "Resolved"), ("all", "All"))
-MOST_COUNTED = 99
 MUTES = (("3600", "for an hour"), ("86400", "for a day"), ("604800", "for a week"))
 
 
@@ -44,8 +44,8 @@ def alert_list(request: PageRequest) -> HttpResponse:
 @page(RUNS_OPERATE)
 def alert_count(request: PageRequest) -> HttpResponse:
     """How many alerts are open, for the menu."""
-    few = answering.alerts_for(request.principal, "open").values("pk")[: MOST_COUNTED + 1]
-    return render(request, "alerts/_count.html", {"count": len(few), "most": MOST_COUNTED})
+    few = answering.alerts_for(request.principal, "open").values("pk")[: COUNTED_ALERTS + 1]
+    return render(request, "alerts/_count.html", {"count": len(few), "most": COUNTED_ALERTS})
 
 
 @page(RUNS_OPERATE)

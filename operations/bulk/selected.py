@@ -14,10 +14,12 @@ from engine.catalogue import Json
 from lib.reader import number_text
 from lib.refusals import Invalid
 from operations.bulk import aiming, selection, service
+from operations.bulk.limits import REASON_CHARACTERS
 from operations.bulk.words import WORDS
 from runs.access import readable
 from runs.commands import bulk
 from runs.commands.bulk import Sorted
+from runs.limits import BULK_RUNS
 from runs.models import Run
 from runs.reading.filters import FilterForm
 from runs.web import listing
@@ -26,7 +28,6 @@ SHOWN = 10
 """So many of the runs are named before something is done with them."""
 TOLD = 100
 """Of so many of those that were refused it is told why, run by run."""
-_LONGEST_REASON = 1000
 
 
 @page(RUNS_OPERATE, "POST")
@@ -41,7 +42,7 @@ def together(request: PageRequest) -> HttpResponse:
         ids = _ids(request, verb)
         if not ids:
             raise Invalid("No run is selected.")
-        if len(ids) > bulk.MOST:
+        if len(ids) > BULK_RUNS:
             query = FilterForm(request.GET).searched()
             return redirect("bulk-job", service.begin_verb(request.principal, verb, query, dry_run=True).pk)
         if "confirm" in request.POST:
@@ -54,7 +55,7 @@ def together(request: PageRequest) -> HttpResponse:
 
 
 def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
-    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:REASON_CHARACTERS]
     result = bulk.act(request.principal, ids, verb, reason=reason, compensate="compensate" in request.POST)
     summary = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
     if not result.refused:

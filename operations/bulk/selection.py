@@ -1,7 +1,7 @@
 """Which runs were selected in the list: those on the page, or all that match."""
 
 from accounts.access import PageRequest
-from runs.commands import bulk
+from runs.limits import BULK_RUNS
 from runs.web import contexts
 
 
@@ -12,6 +12,6 @@ def is_all(request: PageRequest) -> bool:
 
 def picked(request: PageRequest) -> list[str]:
     """The ids of the runs that were selected one by one, at most as many as are taken at once."""
-    texts = [*request.POST.getlist("ids"), *request.POST.get("runs", "").split(",", bulk.MOST)]
-    ids = (contexts.uuid_of(text) for text in texts[: bulk.MOST])
+    texts = [*request.POST.getlist("ids"), *request.POST.get("runs", "").split(",", BULK_RUNS)]
+    ids = (contexts.uuid_of(text) for text in texts[:BULK_RUNS])
     return list(dict.fromkeys(str(run) for run in ids if run))

@@ -8,9 +8,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 from operations.bulk import aims
 from operations.bulk.models import BULK_RESULTS
-from runs.reading.filters import MOST_CHARACTERS
-
-_HIGHEST = 2**31 - 1
+from runs.limits import COLUMN_INTEGER, FILTER_CHARACTERS
 
 
 class BeginBulkJob(Verb):
@@ -18,14 +16,14 @@ class BeginBulkJob(Verb):
 
     verb = fields.OneOf(list(aims.VERBS))
     query = fields.Text(
-        max_length=MOST_CHARACTERS,
+        max_length=FILTER_CHARACTERS,
         help_text="As the search of the list has it: `workflow:claims status:failed waiting:>2d input.amount>1000`.",
     )
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
     version = fields.Whole(
         required=False,
         min_value=1,
-        max_value=_HIGHEST,
+        max_value=COLUMN_INTEGER,
         help_text="For `migrate`: the number of the version of the query’s `workflow:` with which the runs go on.",
     )
     assignee = fields.Text(
@@ -118,9 +116,9 @@ class BulkJobSerializer(CountedBulkJob):
 class MigrateRuns(Verb):
     """The version to move from, and the one to move to."""
 
-    to = fields.Whole(min_value=1, max_value=_HIGHEST)
+    to = fields.Whole(min_value=1, max_value=COLUMN_INTEGER)
     dry_run = fields.Flag(required=False, default=False, help_text="Only find out what would happen to each.")
 
     def get_fields(self) -> dict[str, Any]:
         """With `from`, which is no name in Python."""
-        return {"from": fields.Whole(min_value=1, max_value=_HIGHEST), **super().get_fields()}
+        return {"from": fields.Whole(min_value=1, max_value=COLUMN_INTEGER), **super().get_fields()}

@@ -14,17 +14,13 @@ from lib.uuid7 import uuid7
 from operations.bulk import aims, store
 from operations.bulk.access import guard_bulk_job
 from operations.bulk.aims import NO_AIM, Aim
+from operations.bulk.limits import JOB_RUNS, REFUSAL_REASONS
 from operations.bulk.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.commands.reassigning import Taker
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.reading.filters import filters_of_search
 from workflows.access import guard_workflow
 from workflows.queries import get_version, get_workflow, refuse_withdrawn
-
-MOST_RUNS = 100_000
-"""So many runs a job has at most."""
-MOST_REASONS = 50
-"""So many different reasons of refusals are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ def begin_verb(
     compensate: bool = False,
 ) -> BulkJob:
     """Do this, in the background, to all runs that a search has found (docs/operations.md), that they may operate and
-    that allow it; or only look, with `dry_run`. Of more than `MOST_RUNS` the newest ones.
+    that allow it; or only look, with `dry_run`. Of more than `JOB_RUNS` the newest ones.
 
     `runs`: of these alone, whatever the search. `compensate`: what cancelled runs did is undone. Raises Forbidden,
     Missing, and Invalid for what can't be searched and for an aim that isn't one.
@@ -99,7 +95,7 @@ def begin_verb(
     terms = Terms(
         verb, query, workflow, version, aim.taker, compensate=compensate, dry_run=dry_run, reason=reason
     )
-    return _begin(who, list(targets[:MOST_RUNS]), terms)
+    return _begin(who, list(targets[:JOB_RUNS]), terms)
 
 
 def _check_search(filters: Mapping[str, Json]) -> None:
@@ -199,7 +195,7 @@ def reasons_of(job: BulkJob) -> Sequence[Reason]:
     """Why runs were refused, the most frequent reason first, each with one of its runs."""
     rows = items_of(job, "refused").order_by().values_list("code", "node", "message")
     counted = rows.annotate(count=Count("id"), first=Min("id")).order_by("-count", "code", "node")
-    reasons = list(counted[:MOST_REASONS])
+    reasons = list(counted[:REFUSAL_REASONS])
     runs = dict(items_of(job).filter(pk__in=[first for *_, first in reasons]).values_list("pk", "run_id"))
     return [
         Reason(code, node, message, count, str(runs[first])) for code, node, message, count, first in reasons

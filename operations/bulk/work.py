@@ -11,6 +11,7 @@ from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
 from operations.bulk import store
+from operations.bulk.limits import ITEM_ATTEMPTS
 from operations.bulk.models import ABLE, DONE, ENDED, MIGRATE, MOVED, REASSIGN, REFUSED
 from operations.bulk.rights import Actors
 from operations.bulk.store import Item
@@ -24,8 +25,6 @@ from runs.models import Run
 log = logging.getLogger(__name__)
 
 SECONDS = 0.8
-MOST_TRIES = 10
-"""So often an item is tried that the database can't do just now, because others are busy with its run."""
 
 
 def work(seconds: float = SECONDS) -> int:
@@ -122,7 +121,7 @@ def _has_ended(item: Item) -> bool:
 
 
 def _put_off(item: Item) -> None:
-    if item.tries + 1 < MOST_TRIES:
+    if item.tries + 1 < ITEM_ATTEMPTS:
         store.put_off(item.id)
     else:
         store.end_item(item.id, REFUSED, "busy", None, "Others were busy with it each time. Try again later.")

@@ -9,6 +9,7 @@ from uuid import UUID
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from lib.uuid7 import least_at, moment_of
+from operations.dispatch.limits import LEASED_JOBS, QUEUE_ROWS, SAMPLES
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
 from runs.store.hot import workers_known
 from runs.store.meters import Totals
@@ -18,13 +19,6 @@ SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 KEPT_DAYS = 1
 APART_SECONDS = 30.0
 """Whoever comes so soon after a sample keeps none: a duty that is done twice counts once."""
-MOST_AT_WORK = 10_000
-"""Among so many jobs that are at work external workers are looked for."""
-MOST_READY = 10_000
-"""Ready steps are counted up to so many."""
-MOST_SAMPLES = 100
-MOST_QUEUES = 1_000
-"""In the order of their names so many are looked at, those of all tenants together."""
 
 
 class Sample(NamedTuple):
@@ -55,7 +49,7 @@ def keep(*, host: str, queues: Sequence[str], stale: float, ready: int, totals: 
         "queues": list(queues),
         **workers_known(),
         "stale": stale,
-        "most": MOST_AT_WORK,
+        "most": LEASED_JOBS,
         "ready": ready,
         "apart": APART_SECONDS,
         "now": now_or_none(),
@@ -71,7 +65,7 @@ def forget(limit: int) -> int:
 
 def samples_since(since: datetime) -> list[Sample]:
     """The samples since a moment, the oldest first; the newest of too many."""
-    rows = SQL.value("dispatch_samples", {"since": since, "most": MOST_SAMPLES})
+    rows = SQL.value("dispatch_samples", {"since": since, "most": SAMPLES})
     return [Sample(datetime.fromtimestamp(row[0], UTC), *row[1:]) for row in rows]
 
 
@@ -99,7 +93,7 @@ def queues_of(tenant: int, *, built_in: Sequence[str], stale: float, most: int) 
         "stale": stale,
         **workers_known(),
         "most": most,
-        "most_queues": MOST_QUEUES,
+        "most_queues": QUEUE_ROWS,
         "now": now_or_none(),
     }
     return [QueueState(*row) for row in SQL.value("queues_of", params)]

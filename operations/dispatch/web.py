@@ -8,7 +8,7 @@ from engine.catalogue import Json
 from lib.reader import number_text
 from operations.dispatch import queues
 from operations.dispatch.gauges import facts
-from operations.dispatch.store import MOST_READY
+from operations.dispatch.limits import READY_STEPS
 from runs.web import contexts
 from workflows import titles
 
@@ -23,7 +23,7 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
         "gauges": gauges,
         "rate": _written(gauges.per_second) if gauges else "",
         "contended": _written(gauges.contended_share, 100.0, " %") if gauges else "",
-        "most_ready": MOST_READY,
+        "most_ready": READY_STEPS,
     }
     return contexts.following(request, "dispatch/dispatch.html", "dispatch/_dispatch.html", context)
 

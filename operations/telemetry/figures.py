@@ -11,6 +11,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Invalid
 from operations.telemetry import store
+from operations.telemetry.limits import FIGURE_GROUPS
 from operations.telemetry.models import HOUR
 from operations.telemetry.periods import Period, period
 from operations.telemetry.store import Moment, RunCounts, Scope, StepCounts, milliseconds
@@ -23,8 +24,6 @@ TARGETS: Final[Mapping[str, float]] = {
     "interventions_per_day": 0.0,
 }
 """What is aimed at (R-217, R-232): at least the first, at most the others."""
-MOST_GROUPS = 200
-"""So many workflows are listed, those with the most runs; and so many kinds of steps, those that took longest."""
 TIMES = ("queue", "machine", "human", "waiting")
 
 
@@ -83,7 +82,7 @@ def summary(selection: Selection) -> dict[str, Json]:
     step: Literal["hour", "day"] = "hour" if selection.period.step == HOUR else "day"
     groups, moments = store.runs_in(selection.scope, by=by, step=step)
     total = next((one for one in groups if one.key is None), _NONE)
-    rows = sorted((one for one in groups if one.key is not None), key=_size, reverse=True)[:MOST_GROUPS]
+    rows = sorted((one for one in groups if one.key is not None), key=_size, reverse=True)[:FIGURE_GROUPS]
     names = _names(selection, by, [one.key for one in rows if one.key is not None])
     group_rows = [{**names[one.key], **_row(one)} for one in rows if one.key in names]
     standing = store.standing()
@@ -160,7 +159,7 @@ def _moments(within: Period, rows: Sequence[Moment]) -> list[dict[str, Json]]:
 
 def step_rows(selection: Selection, *, by: Literal["type", "node"] = "type") -> list[dict[str, Json]]:
     """How long steps took and how often they failed, by type or by node and type (R-202); the longest first."""
-    rows = store.steps_in(selection.scope, by=by, limit=MOST_GROUPS)
+    rows = store.steps_in(selection.scope, by=by, limit=FIGURE_GROUPS)
     spent, failed = sum(map(_spent, rows)), sum(one.failed for one in rows)
     return [_step_row(one, spent, failed) for one in rows]
 

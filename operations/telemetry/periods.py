@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from lib.refusals import Invalid
+from operations.telemetry.limits import FIGURES_PERIOD
 from operations.telemetry.models import DAY, HOUR
 from operations.telemetry.store import HOURS_KEPT_DAYS, Spans
 
 USUAL = timedelta(days=7)
-MOST = timedelta(days=1100)
 BY_THE_HOUR = timedelta(hours=48)
 """Up to so long a period is drawn by the hour."""
 _TICK, _HOUR, _DAY = timedelta(microseconds=1), timedelta(hours=1), timedelta(days=1)
@@ -46,8 +46,8 @@ def period(since: datetime | None, until: datetime | None, now: datetime) -> Per
         since = since or until - USUAL
         if since >= until:
             raise Invalid("This must be before `to`.", field="from")
-        if until - since > MOST:
-            raise Invalid(f"A period has {MOST.days:,} days at most.", field="from")
+        if until - since > FIGURES_PERIOD:
+            raise Invalid(f"A period has {FIGURES_PERIOD.days:,} days at most.", field="from")
         return _period(since, until, now)
     except OverflowError:
         raise Invalid("There is no telemetry of such a time.", field="to") from None

@@ -6,8 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Query
-
-_HIGHEST = 2_147_483_647
+from operations.telemetry.limits import VERSION_NUMBER
 
 
 class PeriodQuery(Query):
@@ -28,7 +27,9 @@ class PeriodQuery(Query):
 class StepsQuery(PeriodQuery):
     """Of which steps."""
 
-    version = fields.Digits(required=False, min_value=1, max_value=_HIGHEST, help_text="Of the workflow.")
+    version = fields.Digits(
+        required=False, min_value=1, max_value=VERSION_NUMBER, help_text="Of the workflow."
+    )
     by = serializers.ChoiceField(
         ["type", "node"],
         required=False,

@@ -10,7 +10,8 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Query, StrictSerializer, Verb
-from runs.calendars.calendars import LONGEST_NAME, MOST_EXCEPTIONS, hours_text
+from runs.calendars.calendars import hours_text
+from runs.limits import CALENDAR_EXCEPTIONS, CALENDAR_NAME_CHARACTERS
 
 
 @extend_schema_field(OpenApiTypes.DATE)
@@ -59,12 +60,12 @@ class _Calendar(Verb):
     )
     weekdays = fields.Items(child=fields.Whole(), required=False, max_length=7, help_text="Monday is 1.")
     hours = HoursField(required=False)
-    exceptions = fields.Items(child=ExceptionField(), required=False, max_length=MOST_EXCEPTIONS)
+    exceptions = fields.Items(child=ExceptionField(), required=False, max_length=CALENDAR_EXCEPTIONS)
 
     folder = fields.Text(
         required=False,
         allow_null=True,
-        max_length=LONGEST_NAME,
+        max_length=CALENDAR_NAME_CHARACTERS,
         help_text="Whose workflows use it, and who may change it; null: it is the tenant's, which admins change.",
     )
 
@@ -72,13 +73,13 @@ class _Calendar(Verb):
 class CreateCalendar(_Calendar):
     """A new working calendar: Monday to Friday, 09:00 to 17:00, by default, of the tenant."""
 
-    name = fields.Text(max_length=LONGEST_NAME)
+    name = fields.Text(max_length=CALENDAR_NAME_CHARACTERS)
 
 
 class ChangeCalendar(_Calendar):
     """What can be changed of a calendar."""
 
-    name = fields.Text(required=False, max_length=LONGEST_NAME)
+    name = fields.Text(required=False, max_length=CALENDAR_NAME_CHARACTERS)
 
 
 class DaysQuery(Query):

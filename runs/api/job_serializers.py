@@ -7,13 +7,8 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
 from runs.api.variable_serializers import Variables
-from runs.commands.job_events import LONGEST_ID
+from runs.limits import CALL_JOBS, JOB_EVENT_ID_CHARACTERS, JOB_LOG_LINES
 from steps.attempt_log import LEVELS
-
-MOST_JOBS = 1_000
-"""So many jobs one call may speak of."""
-MOST_SAID = 1_000
-"""So many lines may be said of a job at once: those that are too many are counted."""
 
 
 class PollJobs(Verb):
@@ -40,7 +35,7 @@ class ClaimJobs(Verb):
 
     worker_id = fields.Text(max_length=200)
     ids = fields.Items(
-        child=fields.Text(max_length=LONGEST_ID),
+        child=fields.Text(max_length=JOB_EVENT_ID_CHARACTERS),
         max_length=100,
         help_text="As in the events. None: it only reports itself.",
     )
@@ -60,7 +55,7 @@ class StreamJobs(PollJobs):
     """A worker that is sent jobs as they come."""
 
     max_jobs = fields.Whole(
-        min_value=1, max_value=MOST_JOBS, help_text="How many it has in hand at once at most."
+        min_value=1, max_value=CALL_JOBS, help_text="How many it has in hand at once at most."
     )
     # The framework leaves out what is None.
     wait_seconds = None  # type: ignore[assignment]
@@ -85,7 +80,7 @@ class Log(fields.Items):
     """Lines that a worker says of a job."""
 
     def __init__(self, **more: Any) -> None:
-        more |= {"child": LogLineBody(), "required": False, "max_length": MOST_SAID}
+        more |= {"child": LogLineBody(), "required": False, "max_length": JOB_LOG_LINES}
         more.setdefault(
             "help_text", "Log lines for people who look at the run; 200 lines are kept per attempt."
         )
@@ -160,19 +155,19 @@ class BeatingJob(Heartbeat):
 class CompleteJobs(Verb):
     """Jobs that are done, each by itself."""
 
-    items = fields.Items(child=CompletedJob(), min_length=1, max_length=MOST_JOBS)
+    items = fields.Items(child=CompletedJob(), min_length=1, max_length=CALL_JOBS)
 
 
 class FailJobs(Verb):
     """Attempts that failed."""
 
-    items = fields.Items(child=FailedJob(), min_length=1, max_length=MOST_JOBS)
+    items = fields.Items(child=FailedJob(), min_length=1, max_length=CALL_JOBS)
 
 
 class HeartbeatJobs(Verb):
     """Jobs that a worker is still working on."""
 
-    items = fields.Items(child=BeatingJob(), min_length=1, max_length=MOST_JOBS)
+    items = fields.Items(child=BeatingJob(), min_length=1, max_length=CALL_JOBS)
 
 
 class JobApprovalSerializer(serializers.Serializer[Any]):

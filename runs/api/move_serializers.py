@@ -7,15 +7,14 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import Verb
 from lib.api.typed_rows import serializer_of
+from runs.limits import COLUMN_INTEGER
 from runs.reading.run_view import PlaceView
-
-_HIGHEST = 2**31 - 1
 
 
 class MigrateRun(Verb):
     """The version to move to, or a check whether it fits."""
 
-    version = fields.Whole(min_value=1, max_value=_HIGHEST)
+    version = fields.Whole(min_value=1, max_value=COLUMN_INTEGER)
     dry_run = fields.Flag(required=False, default=False, help_text="Only report the obstacles.")
 
 

@@ -14,9 +14,9 @@ from lib.refusals import TooMany
 from lib.token_bucket import TokenBuckets
 from lib.waiting import Topics, Waiting
 from runs.commands import jobs
+from runs.limits import POLL_PAUSE_SECONDS
 
 TOKEN_SECONDS = 3.0
-LONGEST_PAUSE_SECONDS = 5
 BURST_SECONDS = 2.0
 """So many seconds' polls a tenant may have at once after it had none."""
 # It stands where a queue has its tenant.
@@ -55,7 +55,7 @@ def let_in(tenant: int) -> None:
     buckets = _buckets()
     if buckets is not None and not buckets.take(tenant):
         # Apart from one another: who comes together now shall not come together again.
-        seconds = random.randint(1, LONGEST_PAUSE_SECONDS)  # noqa: S311
+        seconds = random.randint(1, POLL_PAUSE_SECONDS)  # noqa: S311
         raise TooMany(
             "There are too many polls at once: pause, and ask for more jobs at a time.", retry_after=seconds
         )

@@ -15,9 +15,8 @@ from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, body, query
 from runs.api.base import RunsApiView
 from runs.commands.requests import withdraw_request
+from runs.limits import CATALOGUE_ROWS
 from runs.reading import requests
-
-MOST_OFFERED = 200
 
 REQUEST_KINDS = ("wait", "good", "bad", "info", "quiet")
 
@@ -115,7 +114,7 @@ class CatalogueView(RunsApiView):
     def get(self, request: Request) -> Response:
         """The published workflows that you may start, recently requested first; 200 at most: search with `q`."""
         q = query(CatalogueQuery, request).get("q", "")
-        rows = requests.catalogue(self.principal, q)[:MOST_OFFERED]
+        rows = requests.catalogue(self.principal, q)[:CATALOGUE_ROWS]
         results = [requests.catalogue_row(workflow) for workflow in rows]
         return Response({"results": results, "next": None, "previous": None})
 

@@ -22,15 +22,13 @@ from runs.api.run_calls import cancel
 from runs.api.starts import client_of, start_many, start_one
 from runs.api.together import filters_of
 from runs.commands import lifecycle
+from runs.limits import PAGE_STEPS
 from runs.reading import queries
 from runs.reading.children import children_of
 from runs.reading.filters import filters_of_search
 from runs.reading.orders import NEWEST, page_in_order
 from runs.reading.presentation import run_rows, step_rows, steps_shown
 from runs.reading.search import search_page
-
-# A page of runs of large workflows ends early.
-MOST_STEPS_OF_A_PAGE = 2_000
 
 
 class RunsView(RunsApiView):
@@ -60,7 +58,7 @@ class RunsView(RunsApiView):
             "limit": limit,
             "cursor": cursor,
             "weight": lambda run: steps_shown(run.version_id),
-            "most": MOST_STEPS_OF_A_PAGE,
+            "most": PAGE_STEPS,
         }
         more = {}
         if q is None:
@@ -169,7 +167,7 @@ class RunChildrenView(RunsApiView):
             keys=("id",),
             oldest_first=True,
             weight=lambda run: steps_shown(run.version_id),
-            most=MOST_STEPS_OF_A_PAGE,
+            most=PAGE_STEPS,
             **params,
         )
         return Response(

@@ -9,8 +9,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
 from runs.api.serializers import RunSerializer
 from runs.commands import bulk, saved
-from runs.commands.starts import MAX_BUSINESS_KEY
-from runs.reading.filters import MOST_CHARACTERS
+from runs.limits import BULK_RUNS, BUSINESS_KEY_CHARACTERS, FILTER_CHARACTERS, USERNAME_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import FOR_PEOPLE, STUCK, UNRESOLVED
 from runs.reading.run_view import FILTERED, RUN_STATUSES
@@ -19,7 +18,6 @@ LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK]
 BULK_ACTIONS = list(bulk.VERBS)
 ABLE, DONE, REFUSED = "able", "done", "refused"
 BULK_ANSWERS = [ABLE, DONE, REFUSED]
-MAX_USERNAME = 150
 _STATUS = (
     "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has dealt with it since; STUCK: a "
     "timer is a minute late, a step could have been begun five minutes ago, or nothing would move it."
@@ -50,8 +48,10 @@ class RunListQuery(PageQuery):
 
     workflow = serializers.CharField(required=False, max_length=128)
     status = serializers.ChoiceField(LISTED_STATUSES, required=False, help_text=_STATUS)
-    by = serializers.CharField(required=False, max_length=MAX_USERNAME, help_text=_BY)
-    business_key = serializers.CharField(required=False, max_length=MAX_BUSINESS_KEY, trim_whitespace=False)
+    by = serializers.CharField(required=False, max_length=USERNAME_CHARACTERS, help_text=_BY)
+    business_key = serializers.CharField(
+        required=False, max_length=BUSINESS_KEY_CHARACTERS, trim_whitespace=False
+    )
     created_after = fields.Moment(required=False)
     created_before = fields.Moment(required=False)
     test = serializers.BooleanField(
@@ -59,12 +59,12 @@ class RunListQuery(PageQuery):
     )
     q = serializers.CharField(
         required=False,
-        max_length=MAX_BUSINESS_KEY,
+        max_length=BUSINESS_KEY_CHARACTERS,
         help_text="Part of the business key, how the id begins, or part of the input.",
     )
     query = serializers.CharField(
         required=False,
-        max_length=MOST_CHARACTERS,
+        max_length=FILTER_CHARACTERS,
         help_text="Like the search of the list: `status:failed waiting:>2d input.amount>1000`, the rest as `q`.",
     )
     order = serializers.ChoiceField(
@@ -102,8 +102,8 @@ class RunFilter(StrictSerializer):
 
     workflow = fields.Text(required=False, max_length=128)
     status = fields.OneOf(LISTED_STATUSES, required=False, help_text=_STATUS)
-    by = fields.Text(required=False, max_length=MAX_USERNAME, help_text=_BY)
-    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    by = fields.Text(required=False, max_length=USERNAME_CHARACTERS, help_text=_BY)
+    business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     created_after = fields.Moment(required=False)
     created_before = fields.Moment(required=False)
     test = fields.Flag(required=False, default=False)
@@ -113,7 +113,7 @@ class BulkRuns(Verb):
     """What to do, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
 
     action = fields.OneOf(BULK_ACTIONS)
-    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
+    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=BULK_RUNS)
     filter = RunFilter(required=False)
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
     dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")

@@ -9,7 +9,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.api.typed_rows import serializer_of, shows
 from runs.api.signal_serializers import SignalFields, StartedSignalSerializer
-from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
+from runs.limits import BUSINESS_KEY_CHARACTERS, START_ITEMS
 from runs.reading.run_view import RunView, StepView
 
 RunSerializer: Final = serializer_of(RunView)
@@ -22,7 +22,7 @@ class StartRun(Verb):
 
     workflow = fields.Text(max_length=128)
     version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1, help_text="Default: the latest.")
-    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
     sla_seconds = fields.Whole(required=False, min_value=1, max_value=_TEN_YEARS)
     priority = fields.Whole(required=False, min_value=-1000, max_value=1000, default=0)
@@ -33,7 +33,7 @@ class StartRun(Verb):
 class BatchItem(StrictSerializer):
     """One run of a batch."""
 
-    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
 
 
@@ -42,7 +42,7 @@ class StartBatch(Verb):
 
     workflow = fields.Text(max_length=128)
     version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1)
-    items = fields.Items(child=BatchItem(), min_length=1, max_length=MAX_ITEMS)
+    items = fields.Items(child=BatchItem(), min_length=1, max_length=START_ITEMS)
 
 
 class CancelRun(Verb):

@@ -6,15 +6,14 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
-from runs.commands.signals import MAX_INDEX
-from runs.commands.starts import MAX_BUSINESS_KEY
-from steps.signal import MAX_SIGNAL_NAME
+from runs.limits import BUSINESS_KEY_CHARACTERS, COLUMN_INTEGER
+from steps.limits import SIGNAL_NAME_CHARACTERS
 
 
 class SignalFields(StrictSerializer):
     """A signal."""
 
-    name = fields.Text(max_length=MAX_SIGNAL_NAME)
+    name = fields.Text(max_length=SIGNAL_NAME_CHARACTERS)
     signal_id = fields.Text(max_length=200, help_text="The same again is dropped.")
     payload = fields.JsonValue(required=False)
 
@@ -28,7 +27,7 @@ class AddressFields(SignalFields):
     index = fields.Whole(
         required=False,
         min_value=0,
-        max_value=MAX_INDEX,
+        max_value=COLUMN_INTEGER,
         help_text="Only to waits of an item with this index.",
     )
     all = fields.Flag(required=False, default=False, help_text="To all open waits, not to the oldest.")
@@ -42,14 +41,14 @@ class SendSignalByKey(SendSignal):
     """A signal to the run with a business key."""
 
     workflow = fields.Text(max_length=128)
-    business_key = fields.Text(max_length=MAX_BUSINESS_KEY)
+    business_key = fields.Text(max_length=BUSINESS_KEY_CHARACTERS)
 
 
 class BroadcastSignal(SignalFields, Verb):
     """A signal to every open run that matches all given conditions."""
 
     workflow = fields.Text(required=False, max_length=128)
-    business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonObject(
         required=False, help_text='Values that the input of a run must have: `{"customer": {"id": 7}}`.'
     )

@@ -16,6 +16,7 @@ from lib.refusals import Invalid
 from runs.api import search_serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import bulk, saved
+from runs.limits import BULK_RUNS
 from runs.models import SavedSearch
 from runs.reading.queries import starter
 from runs.reading.run_view import FILTERED
@@ -46,7 +47,7 @@ class RunsBulkView(RunsApiView):
         ids = [str(run) for run in payload.get("ids") or ()]
         if filters is not None:
             ids = bulk.newest_able(self.principal, verb, **filters_of(filters, self.principal))
-        batch = ids[: bulk.MOST]
+        batch = ids[:BULK_RUNS]
         if payload["dry_run"]:
             became, word = bulk.review(self.principal, batch, verb), s.ABLE
         else:

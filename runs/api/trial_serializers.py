@@ -8,9 +8,8 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import Verb
 from lib.api.typed_rows import shows
+from runs.limits import TRIAL_NODES
 from runs.reading.run_view import RunView
-
-MAX_NODES = 500
 
 
 @extend_schema_field({"oneOf": [{"type": "array", "items": {"type": "string"}}, {"const": "all"}]})
@@ -21,7 +20,7 @@ class LiveSteps(serializers.Field[Any, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         is_list = isinstance(data, list) and all(isinstance(one, str) for one in data)
-        if data != "all" and not (is_list and len(data) <= MAX_NODES):
+        if data != "all" and not (is_list and len(data) <= TRIAL_NODES):
             self.fail("invalid")
         return data
 

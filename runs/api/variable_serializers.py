@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from engine.definition import MOST_VARIABLES, VARIABLE_NAME
+from engine.definition import VARIABLE_NAME
+from engine.limits import STEP_VARIABLES
 from lib.api import fields
 
 
@@ -17,8 +18,8 @@ class Variables(fields.JsonObject):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         values = super().to_internal_value(data)
-        if len(values) > MOST_VARIABLES:
-            self.fail("too_many", most=MOST_VARIABLES)
+        if len(values) > STEP_VARIABLES:
+            self.fail("too_many", most=STEP_VARIABLES)
         for name in values:
             if not re.fullmatch(VARIABLE_NAME.strip("^$"), name):
                 self.fail("bad_name", name=name[:100])

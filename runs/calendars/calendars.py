@@ -21,12 +21,10 @@ from lib.refusals import Conflict, Invalid, Missing
 from lib.workdays import WorkCalendar, regions
 from runs.calendars.uses import Uses, used_outside, uses_of
 from runs.kernel.working_time import calendar_of
+from runs.limits import CALENDAR_DAYS, CALENDAR_EXCEPTIONS, CALENDAR_NAME_CHARACTERS
 from runs.models import Calendar
 from runs.ports import CALENDAR_USERS
 
-LONGEST_NAME = 128
-MOST_EXCEPTIONS = 1_000
-MOST_DAYS = 400
 WORKWEEK = (1, 2, 3, 4, 5)
 _RULES = ("timezone", "region", "weekdays", "opens", "closes", "exceptions")
 _NAMED = 5
@@ -211,8 +209,8 @@ def days_of(calendar: WorkCalendar, first: date, last: date) -> list[Day]:
     """The days from `first` to `last`. Raises Invalid for more than fit into one answer."""
     if last < first:
         raise Invalid("This is before the first day.", field="to")
-    if (last - first).days >= MOST_DAYS:
-        raise Invalid(f"At most {MOST_DAYS} days are allowed.", field="to")
+    if (last - first).days >= CALENDAR_DAYS:
+        raise Invalid(f"At most {CALENDAR_DAYS} days are allowed.", field="to")
     days = [first + timedelta(days=ahead) for ahead in range((last - first).days + 1)]
     return [Day(day, calendar.is_working(day), calendar.name_of(day)) for day in days]
 
@@ -276,8 +274,9 @@ def _set(calendar: Calendar, values: Mapping[str, Any]) -> None:
 
 def _name(name: str) -> str:
     wrong = "/" in name or name != name.strip() or not name.isprintable() or name in (".", "..")
-    if not 0 < len(name) <= LONGEST_NAME or wrong:
-        text = f"This must have 1 to {LONGEST_NAME} characters, no slash, and no leading or trailing blanks."
+    if not 0 < len(name) <= CALENDAR_NAME_CHARACTERS or wrong:
+        sizes = f"1 to {CALENDAR_NAME_CHARACTERS} characters"
+        text = f"This must have {sizes}, no slash, and no leading or trailing blanks."
         raise Invalid(text, field="name")
     return name
 
@@ -313,8 +312,8 @@ def _hours(hours: Mapping[str, str]) -> tuple[int, int]:
 
 def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> list[dict[str, Json]]:
     days = [one["date"] for one in exceptions]
-    if len(days) > MOST_EXCEPTIONS:
-        raise Invalid(f"At most {MOST_EXCEPTIONS:,} days are allowed.", field="exceptions")
+    if len(days) > CALENDAR_EXCEPTIONS:
+        raise Invalid(f"At most {CALENDAR_EXCEPTIONS:,} days are allowed.", field="exceptions")
     if len(set(days)) < len(days):
         raise Invalid("A day is listed more than once.", field="exceptions")
     rows = [

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import READ
+from runs.limits import CALENDAR_RUNS
 from runs.models import Calendar
 from runs.ports import CALENDAR_USERS, Kept
 from runs.reading.task_dues import counted_by
@@ -18,8 +19,6 @@ SHOWN = 100
 """So many workflows, schedules and due dates are named at most; all are counted."""
 LISTED = 20
 """So many due dates are listed on a page."""
-MOST_RUNS = 10_000
-"""So many open runs are counted, and looked at for due dates, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +76,10 @@ class Uses:
 def uses_of(principal: Principal, calendar: Calendar, changed: Calendar | None = None) -> Uses:
     """Who uses a calendar; `changed`: as it would be, so that schedules say when they would be due."""
     tenant = calendar.tenant_id
-    versions = store.using_versions(tenant, calendar.pk, MOST_RUNS)
+    versions = store.using_versions(tenant, calendar.pk, CALENDAR_RUNS)
     is_default = calendar.folder_id is None and calendar.pk == _default(tenant)
     workflow_ids = None if is_default else sorted({one.workflow_id for one in versions})
-    runs, dates = store.due_dates(tenant, calendar.pk, workflow_ids, MOST_RUNS)
+    runs, dates = store.due_dates(tenant, calendar.pk, workflow_ids, CALENDAR_RUNS)
     dates += counted_by(tenant, runs, calendar.pk)
     workflows = list(_workflows(principal, versions))[:SHOWN]
     schedules: list[Kept] = []
@@ -98,13 +97,13 @@ def uses_of(principal: Principal, calendar: Calendar, changed: Calendar | None =
         other_workflows=len({one.workflow_id for one in versions}) - len(workflows),
         other_schedules=other_schedules,
         other_due_dates=len(dates) - len(due),
-        more=len(runs) >= MOST_RUNS,
+        more=len(runs) >= CALENDAR_RUNS,
     )
 
 
 def used_outside(calendar: Calendar, folder: int) -> bool:
     """Whether a workflow that lies in another folder uses it, or a schedule of one."""
-    versions = store.using_versions(calendar.tenant_id, calendar.pk, MOST_RUNS)
+    versions = store.using_versions(calendar.tenant_id, calendar.pk, CALENDAR_RUNS)
     return any(one.folder != folder for one in versions) or any(
         user.is_outside(calendar, folder) for user in CALENDAR_USERS
     )

@@ -17,15 +17,14 @@ from engine.catalogue import Json
 from engine.statuses import RUN_OPEN
 from lib.refusals import Invalid
 from runs.access import readable_runs
-from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, send_signals
+from runs.commands.signals import NewSignal, send_signals
 from runs.kernel.refused import RunRefused, storable
+from runs.limits import BROADCAST_RUNS, SIGNAL_BYTES
 from runs.models import Run
 from runs.reading import queries
 from runs.reading.inputs import BYTES, holds, inputs_beside
 from workflows.access import guard_workflow
 
-MOST = 1_000
-"""So many runs are sent the signal in one call."""
 TOGETHER = 50
 """So many in one transaction, which has them all alone."""
 LOOKED_AT, LOOKED_AT_BYTES = 5_000, 16 * 1024 * 1024
@@ -72,7 +71,7 @@ def broadcast(
         raise Invalid("Name `workflow`, `business_key` or `input`.", code="required", field="workflow")
     if concerned.workflow is not None:
         guard_workflow(who, RUNS_SIGNAL, concerned.workflow)
-    storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)
+    storable(signal.payload, "payload", max_bytes=SIGNAL_BYTES)
     runs, following = _part(who, concerned, after)
     sent: list[str] = []
     duplicates: list[str] = []
@@ -119,20 +118,20 @@ def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[lis
     # A signal to a root finds the waits of the runs below it.
     runs = open_runs.filter(completed_at=None, tree_id=None).order_by("id")
     if concerned.input is None:
-        return _cut(runs.values_list("id", flat=True)[: MOST + 1])
+        return _cut(runs.values_list("id", flat=True)[: BROADCAST_RUNS + 1])
     looked_at, is_all = _looked_at(runs)
     if not looked_at:
         return [], None
     among = runs.filter(pk__in=looked_at)
     beside = [run for run, value in inputs_beside(among) if holds(value, concerned.input)]
     has = among.filter(Q(input__contains=concerned.input) | Q(pk__in=beside))
-    fitting, following = _cut(has.values_list("id", flat=True)[: MOST + 1])
+    fitting, following = _cut(has.values_list("id", flat=True)[: BROADCAST_RUNS + 1])
     return fitting, following or (None if is_all else str(looked_at[-1]))
 
 
 def _cut(ids: Iterable[UUID]) -> tuple[list[str], str | None]:
     runs = [str(run) for run in ids]
-    return runs[:MOST], runs[MOST - 1] if len(runs) > MOST else None
+    return runs[:BROADCAST_RUNS], runs[BROADCAST_RUNS - 1] if len(runs) > BROADCAST_RUNS else None
 
 
 def _looked_at(runs: QuerySet[Run]) -> tuple[list[UUID], bool]:

@@ -18,12 +18,11 @@ from lib.refusals import Invalid, Refusal
 from runs.access import readable_runs
 from runs.commands import lifecycle
 from runs.kernel.refused import RunRefused, below_paused
+from runs.limits import BULK_RUNS
 from runs.models import Run
 from runs.reading import queries
 from workflows.models import Workflow
 
-MOST = 1_000
-"""So many runs are accepted at once."""
 TOGETHER = 50
 """So many are changed in one transaction."""
 
@@ -63,8 +62,8 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
     """
     _check(who, verb)
     ids = list(dict.fromkeys(str(run) for run in runs))
-    if len(ids) > MOST:
-        raise Invalid(f"At most {MOST:,} runs are accepted at once.", code="too_many", field="ids")
+    if len(ids) > BULK_RUNS:
+        raise Invalid(f"At most {BULK_RUNS:,} runs are accepted at once.", code="too_many", field="ids")
     queryset = Run.objects.for_tenant(who.tenant_id).filter(pk__in=ids)
     rows = {str(run): (status, of) for run, status, of in queryset.values_list("pk", "status", "workflow_id")}
     workflows = Workflow.objects.for_tenant(who.tenant_id).filter(pk__in={of for _, of in rows.values()})
@@ -92,7 +91,7 @@ def newest_able(who: Principal, verb: str, **filters: Json) -> list[str]:
 
     Up to one more than are taken at once: what was done with the first ones, it can be done with no more.
     """
-    return [str(run) for run in all_able(who, verb, **filters)[: MOST + 1]]
+    return [str(run) for run in all_able(who, verb, **filters)[: BULK_RUNS + 1]]
 
 
 def all_able(who: Principal, verb: str, **filters: Json) -> QuerySet[Run, UUID]:

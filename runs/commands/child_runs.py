@@ -30,19 +30,17 @@ from runs.kernel.refused import RunRefused
 from runs.kernel.reopen import PAUSED_ABOVE
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
 from runs.kernel.wake import Waiters, wake
+from runs.limits import CHAINED_RUNS
 from runs.models import HistoryEvent, StartedFrom
 from runs.store import child_runs, hot, payloads, undo_entries
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
 from runs.store.rows import AgainRow, ChildWaitRow
-from steps.base import MAX_OUTPUT_BYTES
+from steps.limits import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
 from workflows.starters import ComputedStart, may_operate
 from workflows.titles import title_of
 from workflows.unnumbered import version_of_part
-
-MAX_CHAINED = 100
-"""So many runs may follow one another by themselves: more would hardly be meant (R-013)."""
 
 _FAILED_WITH = "The run failed with: "
 
@@ -323,8 +321,8 @@ def _start_next(batch: Sequence[Message]) -> None:
             continue
         workflow = str((message.payload or {})["workflow"])
         try:
-            if run.chained >= MAX_CHAINED:
-                raise RunRefused("too_many", f"{MAX_CHAINED} runs have followed one another already.")
+            if run.chained >= CHAINED_RUNS:
+                raise RunRefused("too_many", f"{CHAINED_RUNS} runs have followed one another already.")
             if run.is_test:
                 raise RunRefused("test", "No run follows a test run.")
             origin = Origin(follows=run.id, chained=run.chained + 1, counted_in=run.counting_tree)

@@ -5,13 +5,13 @@ import time
 from collections.abc import Sequence
 
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
+from runs.limits import KNOWN_CONTACTS
 from runs.store import jobs
 
 log = logging.getLogger(__name__)
 
 SECONDS = 5.0
 """So old the last contact that is written down may be."""
-MOST_KNOWN = 10_000
 _written: dict[tuple[int, str], float] = {}
 
 Contact = tuple[str, str | None, int | None]
@@ -27,7 +27,7 @@ def note(tenant: int, queues: Sequence[str], contacts: Sequence[Contact]) -> Non
     due = {one[0]: one for one in contacts if now - _written.get((tenant, one[0]), -SECONDS) >= SECONDS}
     if not due:
         return
-    if len(_written) > MOST_KNOWN:
+    if len(_written) > KNOWN_CONTACTS:
         _written.clear()
     _written.update(dict.fromkeys(((tenant, worker) for worker in due), now))
     rows: list[jobs.ContactRow] = [

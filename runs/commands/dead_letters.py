@@ -11,11 +11,10 @@ from runs.access import readable_letters
 from runs.commands import lifecycle, operators
 from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing
+from runs.limits import REDRIVEN_STEPS
 from runs.models import DeadLetter
 from runs.reading import queries
 from runs.store import hot
-
-MOST_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +103,8 @@ def matching(
     rows = readable_letters(queries.dead_letters_of(who.tenant_id), who, OPERATE).order_by("id")
     if ids is not None:
         wanted_ids = list(dict.fromkeys(ids))
-        if len(wanted_ids) > MOST_AT_ONCE:
-            raise Invalid(f"At most {MOST_AT_ONCE:,} are redriven at once.", field="ids")
+        if len(wanted_ids) > REDRIVEN_STEPS:
+            raise Invalid(f"At most {REDRIVEN_STEPS:,} are redriven at once.", field="ids")
         letters_named = list(rows.filter(pk__in=wanted_ids))
         known_ids = {letter.pk for letter in letters_named}
         return Selection(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
@@ -116,5 +115,5 @@ def matching(
         rows = rows.filter(node=node)
     if code is not None:
         rows = rows.filter(error__code=code)
-    letters = list(rows[:MOST_AT_ONCE])
-    return Selection(letters, left=rows.count() - len(letters) if len(letters) == MOST_AT_ONCE else 0)
+    letters = list(rows[:REDRIVEN_STEPS])
+    return Selection(letters, left=rows.count() - len(letters) if len(letters) == REDRIVEN_STEPS else 0)

@@ -29,7 +29,7 @@ from runs.store.approvals import mark_changed
 from runs.store.attempts import Errored, LockedRun
 from runs.store.items import ItemRead
 from runs.store.rows import EndedBy
-from steps.base import MAX_OUTPUT_BYTES
+from steps.limits import MAX_OUTPUT_BYTES
 
 CANCELLED = "ItemCancelled"
 """The error of an item that an operator cancelled."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
 from lib.strict_json import BadJson, strict_dumps
-from runs.workers.execute import MAX_ERROR_BYTES
+from runs.limits import (
+    JOB_ERROR_CODE_CHARACTERS,
+    JOB_ERROR_MESSAGE_CHARACTERS,
+    JOB_ERROR_STACK_CHARACTERS,
+    JOB_PROGRESS_BYTES,
+    STEP_ERROR_BYTES,
+)
 from steps.attempt_log import LogLine
-
-MAX_ERROR_CODE = 100
-MAX_ERROR_MESSAGE = 10_000
-MAX_ERROR_STACK = 20_000
-MAX_PROGRESS_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Failure:
 def too_much(progress: Json) -> bool:
     """Whether this is more than is kept of how far a worker is."""
     try:
-        strict_dumps(progress, max_bytes=MAX_PROGRESS_BYTES)
+        strict_dumps(progress, max_bytes=JOB_PROGRESS_BYTES)
     except BadJson:
         return True
     return False
@@ -64,30 +65,30 @@ def too_much(progress: Json) -> bool:
 
 def _middle_out(stack: str) -> str:
     """Some languages tell first what happened last, others at the end: both are kept."""
-    if len(stack) <= MAX_ERROR_STACK:
+    if len(stack) <= JOB_ERROR_STACK_CHARACTERS:
         return stack
-    half = (MAX_ERROR_STACK - 100) // 2
+    half = (JOB_ERROR_STACK_CHARACTERS - 100) // 2
     return f"{stack[:half]}\n… (cut: the stack had {len(stack):,} characters)\n{stack[-half:]}"
 
 
 def fitting(failed: Failure) -> tuple[dict[str, Json], tuple[str, ...]]:
     """An error as it is kept, and the fields that were too long: an error that is refused would be lost."""
     code, message, details = failed.code, failed.message, failed.details
-    error: dict[str, Json] = {"code": code[:MAX_ERROR_CODE], "message": message}
-    cut = ["error.code"] if len(code) > MAX_ERROR_CODE else []
-    if len(message) > MAX_ERROR_MESSAGE:
+    error: dict[str, Json] = {"code": code[:JOB_ERROR_CODE_CHARACTERS], "message": message}
+    cut = ["error.code"] if len(code) > JOB_ERROR_CODE_CHARACTERS else []
+    if len(message) > JOB_ERROR_MESSAGE_CHARACTERS:
         note = f"… (cut: the message had {len(message):,} characters)"
-        error["message"] = message[: MAX_ERROR_MESSAGE - len(note)] + note
+        error["message"] = message[: JOB_ERROR_MESSAGE_CHARACTERS - len(note)] + note
         cut.append("error.message")
     if details:
         try:
-            strict_dumps(details, max_bytes=MAX_ERROR_BYTES)
+            strict_dumps(details, max_bytes=STEP_ERROR_BYTES)
             error["details"] = details
         except BadJson:
             cut.append("error.details")
     if stack := failed.stack:
         error["stack"] = _middle_out(stack)
-        cut += ["error.stack"] if len(stack) > MAX_ERROR_STACK else []
+        cut += ["error.stack"] if len(stack) > JOB_ERROR_STACK_CHARACTERS else []
     if cut:
         error["cut"] = cut
     return error, tuple(cut)

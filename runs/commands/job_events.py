@@ -19,13 +19,13 @@ from lib.gathering import Gathered
 from runs.commands.job_leases import hash_of, parts_of, token_of
 from runs.commands.jobs import Job, jobs_of, note_workers
 from runs.kernel import live
+from runs.limits import JOB_EVENT_ID_CHARACTERS
 from runs.store.job_events import WantedRow, receive_done_jobs, receive_jobs
 from runs.workers.beginning import load_to_begin
 
 BETWEEN = "."
 _MARK = "~"
 """What no secret of a lease begins with."""
-LONGEST_ID = 200
 GONE = "gone"
 
 
@@ -112,7 +112,7 @@ _taken_together: Gathered[tuple[int, JobReach], tuple[str, _JobId], None] = Gath
 
 def _job_id(text: str) -> _JobId | None:
     """None for what no event has said."""
-    if len(text) > LONGEST_ID or not text.isascii():
+    if len(text) > JOB_EVENT_ID_CHARACTERS or not text.isascii():
         return None
     step, _, token = text.partition(BETWEEN)
     _, epoch, _ = parts_of(token)

@@ -13,8 +13,8 @@ from django.db import transaction
 
 from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
+from engine.limits import VARIABLES_BYTES
 from engine.statuses import RUN_CLOSING, StepStatus
-from engine.variables import MAX_VARIABLES_BYTES
 from lib import tracing
 from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
@@ -26,18 +26,16 @@ from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Result
+from runs.limits import RUN_VARIABLES
 from runs.store import hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.rows import BeatRow
 from runs.store.variables import count_variables
 from runs.workers.attempt_spans import tell_jobs
 from steps.attempt_log import LogLine
-from steps.base import MAX_OUTPUT_BYTES
+from steps.limits import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
-
-MOST_OF_A_RUN = 1_000
-"""So many variables a run may have: names that workers make up are not bounded by its definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,10 +306,10 @@ def end(results: Sequence[tuple[ClaimedStep, AttemptResult]], done: Result) -> N
 def _success(done: Completion, count: int) -> Succeeded:
     """What the attempt gave, in a run that has so many variables. Raises RunRefused."""
     encoded = storable(done.output, "output", max_bytes=MAX_OUTPUT_BYTES)
-    storable(done.variables, "variables", max_bytes=MAX_VARIABLES_BYTES)
-    if done.variables and count > MOST_OF_A_RUN - len(done.variables):
+    storable(done.variables, "variables", max_bytes=VARIABLES_BYTES)
+    if done.variables and count > RUN_VARIABLES - len(done.variables):
         message = (
-            f"A run has {MOST_OF_A_RUN:,} variables at most: set the same ones again, or give it as output."
+            f"A run has {RUN_VARIABLES:,} variables at most: set the same ones again, or give it as output."
         )
         raise RunRefused("too_many_variables", message, field="variables")
     return Succeeded(done.output, encoded, done.variables)

@@ -24,6 +24,7 @@ from runs.kernel import dispatch, live
 from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
+from runs.limits import NOTED_QUEUES, POLLED_JOBS
 from runs.store import findings, payloads
 from runs.store import jobs as store
 from runs.store.attempts import ClaimedStep
@@ -36,9 +37,6 @@ R = TypeVar("R")
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
 ALONE_FIRST = 0.1
 NOTE_SECONDS = 20.0
-MOST_NOTED = 10_000
-MOST_TOGETHER = 500
-"""So many jobs polls that come together may ask for at once."""
 _noted: dict[tuple[int, str], float] = {}
 
 
@@ -143,7 +141,7 @@ def _poll_each(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
 def _first_together(polls: Sequence[_Poll]) -> int:
     """How many of the polls have room in one statement."""
     totals = accumulate(one.max_jobs for one in polls)
-    return max(1, sum(total <= MOST_TOGETHER for total in totals))
+    return max(1, sum(total <= POLLED_JOBS for total in totals))
 
 
 def _dealt(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
@@ -187,7 +185,7 @@ def note_workers(
     now = time.monotonic()
     unnoted = {queue for queue in queues if now - _noted.get((tenant, queue), -NOTE_SECONDS) >= NOTE_SECONDS}
     if unnoted:
-        if len(_noted) > MOST_NOTED:
+        if len(_noted) > NOTED_QUEUES:
             _noted.clear()
         findings.queues_polled(tenant, unnoted)
         _noted.update(dict.fromkeys(((tenant, queue) for queue in unnoted), now))

@@ -21,6 +21,7 @@ from runs.kernel import alerts, messages
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused, fitting, refuse_parts, refuse_withdrawn
 from runs.kernel.unit_of_work import Change, changing
+from runs.limits import MIGRATED_PARTS
 from runs.models import Run
 from runs.store import moving, new_times, payloads
 from runs.store.child_runs import Message
@@ -28,8 +29,6 @@ from runs.store.new_times import OpenPart
 from workflows.models import WorkflowVersion
 from workflows.unnumbered import version_of_part
 
-MOST_PARTS = 1_000
-"""So many open runs of items are moved together with a run at most."""
 BUSY = "being_worked_on"
 
 log = logging.getLogger(__name__)
@@ -129,9 +128,9 @@ def _why_not(run: Run, version: int) -> RunRefused | None:
 
 def _check_parts(run: Run, version: int) -> Checked:
     """The same of the open runs of a run's items, however deep, by what the version has them do."""
-    parts = new_times.parts_of(str(run.pk), MOST_PARTS + 1)
-    if len(parts) > MOST_PARTS:
-        message = f"More than {MOST_PARTS:,} items are open: a run is moved with at most so many."
+    parts = new_times.parts_of(str(run.pk), MIGRATED_PARTS + 1)
+    if len(parts) > MIGRATED_PARTS:
+        message = f"More than {MIGRATED_PARTS:,} items are open: a run is moved with at most so many."
         return Checked([Misfit("too_many_items", None, message)])
     versions = {part.node: version_of_part(version, part.node) for part in parts if _goes_on(part, version)}
     rows = Run.objects.for_tenant(run.tenant_id).in_bulk([part.run for part in parts])
@@ -170,7 +169,7 @@ def _given_otherwise(old: int, new: int, part: OpenPart, row: Run) -> Iterator[M
 def _move_with_parts(change: Change, compared: Compared, payload: dict[str, Json]) -> None:
     """Move a run that the caller has alone, and tell the open runs of its items."""
     run, version = str(compared.stand.run.pk), compared.version
-    nodes = {part.node for part in new_times.parts_of(run, MOST_PARTS) if _goes_on(part, version)}
+    nodes = {part.node for part in new_times.parts_of(run, MIGRATED_PARTS) if _goes_on(part, version)}
     versions = {node: version_of_part(version, node) for node in sorted(nodes)}
     move(change, compared, payload)
     if versions and new_times.tell_parts(run, versions, payload):

@@ -23,7 +23,7 @@ from runs.store import failing, hot, payloads, undo_entries
 from runs.store.attempts import ClaimedStep, Errored, LockedRun
 from runs.store.rows import EndedBy
 from runs.workers.execute import idempotency_key
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
 def act(

@@ -17,14 +17,15 @@ from runs.reading.presentation import found_run
 from runs.reading.run_view import RunView, StepView
 from runs.reading.stored import WHOLE, Bounds
 from steps.stub import STUB_TYPE
+from workflows.limits import CASE_BYTES
 from workflows.models import TestCase, WorkflowVersion
 from workflows.trials.case_runs import Case, Subject, run_cases
-from workflows.trials.cases import MAX_BYTES, create_case
+from workflows.trials.cases import create_case
 
 Row = dict[str, Json]
 
 # What is larger fits into no case.
-EXAMPLES = Bounds(0, MAX_BYTES, 4 * 1024 * 1024)
+EXAMPLES = Bounds(0, CASE_BYTES, 4 * 1024 * 1024)
 ANSWERS = {"output", "error"}
 
 _ENDED_AS = {"COMPLETED": "COMPLETED", "FAILED": "FAILED", "COMPENSATED": "FAILED"}

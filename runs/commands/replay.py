@@ -32,7 +32,7 @@ from runs.kernel.unit_of_work import changing
 from runs.models import Run, StartedFrom, StepExecution
 from runs.store import hot, payloads
 from runs.store.approvals import mark_changed
-from steps.base import MAX_INPUT_BYTES
+from steps.limits import MAX_INPUT_BYTES
 
 
 def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "") -> None:

@@ -10,12 +10,11 @@ from accounts.principal import Principal
 from accounts.queries import groups_of
 from accounts.roles import MEMBERS_MANAGE, RUNS_READ
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
+from runs.limits import USER_SEARCHES
 from runs.models import SavedSearch
 from runs.reading.filters import check_query
 
 MAX_NAME, MAX_QUERY = 80, 1000
-MOST = 50
-"""So many searches one person keeps."""
 
 
 def searches_for(who: Principal) -> QuerySet[SavedSearch]:
@@ -46,8 +45,8 @@ def keep_search(
     Raises Invalid at the field that is wrong, Conflict for a name that one has given before and for too many searches.
     """
     who.require(RUNS_READ)
-    if SavedSearch.objects.for_tenant(who.tenant_id).filter(owner=who.username).count() >= MOST:
-        raise Conflict(f"You already have {MOST} searches: delete one first.", code="too_many")
+    if SavedSearch.objects.for_tenant(who.tenant_id).filter(owner=who.username).count() >= USER_SEARCHES:
+        raise Conflict(f"You already have {USER_SEARCHES} searches: delete one first.", code="too_many")
     search = SavedSearch(tenant_id=who.tenant_id, owner=who.username, query=_checked(query))
     return _save(who, search, name, group, "keep", reason)
 

@@ -20,16 +20,12 @@ from runs.kernel import signals as kernel
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.wake import Waiters, wake
+from runs.limits import SIGNAL_BYTES, SIGNAL_RUNS
 from runs.models import Run
 from runs.store import payloads
 from runs.store import signals as store
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun
 from runs.store.signals import Address, Place, SentRow, SignalRow
-
-MAX_SIGNAL_BYTES = 1024 * 1024
-MAX_INDEX = 2**31 - 1
-MOST_RUNS = 10_000
-"""Among so many of the newest runs of a tree is looked for one that may be undone by a signal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +248,7 @@ def _may_undo_by_signal(tenant: int, root: str, status: str) -> bool:
 def _graphs(tenant: int, root: str) -> Iterator[Graph]:
     """The graphs that the runs of a tree follow, of the newest ones below the root."""
     version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=root)
-    for each in (version, *store.versions_of_tree(root, MOST_RUNS)):
+    for each in (version, *store.versions_of_tree(root, SIGNAL_RUNS)):
         yield shown(each).graph
 
 
@@ -277,7 +273,7 @@ def rows_of(tenant: int, signals: Iterable[tuple[str, NewSignal]]) -> list[Signa
     """Signals to runs as rows. Raises RunRefused for a payload that can't be kept."""
     rows: list[SignalRow] = []
     for run, signal in signals:
-        encoded = storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)
+        encoded = storable(signal.payload, "payload", max_bytes=SIGNAL_BYTES)
         rows.append(
             {
                 "id": uuid7(),

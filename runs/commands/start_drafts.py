@@ -6,10 +6,10 @@ from accounts.principal import Principal
 from lib.clock import now_here
 from lib.refusals import Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from runs.limits import START_DRAFT_BYTES
 from runs.models import StartDraft
 from workflows.models import Workflow
 
-MAX_DRAFT_BYTES = 256 * 1024
 KINDS = ("form", "json")
 
 
@@ -21,7 +21,7 @@ def keep_start(who: Principal, workflow: Workflow, kind: str, entries: Mapping[s
     if kind not in KINDS:
         raise Invalid("Send either a form or JSON.", code="unknown_kind", field="input_kind")
     try:
-        strict_dumps(dict(entries), max_bytes=MAX_DRAFT_BYTES)
+        strict_dumps(dict(entries), max_bytes=START_DRAFT_BYTES)
     except JsonTooLarge as error:
         raise TooLarge(error.message, field="input") from None
     except BadJson as error:

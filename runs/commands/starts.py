@@ -18,7 +18,7 @@ from lib.ports import Port
 from lib.trace_context import Trace
 from lib.uuid7 import uuid7
 from runs.commands.origin import Origin
-from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
+from runs.commands.signals import NewSignal, rows_of
 from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.kernel.plan import Anchor
@@ -26,13 +26,14 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import counted_from
+from runs.limits import BUSINESS_KEY_CHARACTERS, INPUT_PROBLEMS, SIGNAL_BYTES
 from runs.models import StartedFrom
 from runs.store import hot, payloads
 from runs.store import signals as signal_rows
 from runs.store.calendars import moment
 from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
-from steps.base import MAX_RUN_INPUT_BYTES
+from steps.limits import RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
 
 IfExists = Literal["return", "new_if_ended", "error", "another"]
@@ -42,10 +43,6 @@ run beside it, of which the key is shown and for which it stands not.
 """
 
 SHARDS = 16
-MAX_BUSINESS_KEY = 256
-MAX_ITEMS = 1000
-MOST_FAULTS = 50
-"""So much of what is wrong with one input is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,16 +346,16 @@ def _faults(schema: Mapping[str, Json], value: Json, field: str) -> list[dict[st
             "code": "invalid",
             "message": text,
         }
-        for path, text in problems_of(schema, value, most=MOST_FAULTS)
+        for path, text in problems_of(schema, value, most=INPUT_PROBLEMS)
     ]
 
 
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun, str | None, bytes]:
     """The item with its business key, where the definition makes one, and its input encoded. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
-    encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
+    encoded = storable(item.input, f"{where}input", max_bytes=RUN_INPUT_BYTES)
     if item.signal is not None:
-        storable(item.signal.payload, f"{where}signal.payload", max_bytes=MAX_SIGNAL_BYTES)
+        storable(item.signal.payload, f"{where}signal.payload", max_bytes=SIGNAL_BYTES)
     try:
         if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
             path, message = problem
@@ -381,8 +378,8 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun
             message = "The workflow's business key must come out as a text or a whole number."
             raise RunRefused("invalid_input", message, field=f"{where}input")
         key = str(rendered)
-    if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
-        message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
+    if key is not None and not 0 < len(key) <= BUSINESS_KEY_CHARACTERS:
+        message = f"A business key has 1 to {BUSINESS_KEY_CHARACTERS} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")
     return item, key, encoded
 

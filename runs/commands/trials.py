@@ -11,7 +11,7 @@ from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import storable
 from runs.models import StartedFrom
-from steps.base import MAX_INPUT_BYTES
+from steps.limits import MAX_INPUT_BYTES
 from workflows.trials.prepare import prepare_trial
 from workflows.trials.rewrite import Stubbed, TrialOptions
 

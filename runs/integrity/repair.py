@@ -25,6 +25,7 @@ from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.transition import NOT_STARTED, Transition
 from runs.kernel.unit_of_work import conclude
+from runs.limits import REPAIRS
 from runs.store import findings, hot
 from runs.store.child_runs import end_children
 from runs.store.children import cancel_children
@@ -34,8 +35,6 @@ from runs.store.rows import CountedRow, RepairRow, ScopeRow
 
 log = logging.getLogger("handoff.stuck")
 
-MOST_TIMES = 3
-"""What was repaired so often in one life and is there again is reported, and left alone."""
 MOST_OF_A_RUN, MOST_SECONDS = 100, 5.0
 """How much of one run is repaired, and for how long it is held: the next look goes on with what is left."""
 
@@ -122,7 +121,7 @@ def _repair_all(
         if one is None:
             break
         over.add(one.key)
-        if earlier.get((one.key, True), 0) >= MOST_TIMES:
+        if earlier.get((one.key, True), 0) >= REPAIRS:
             failed.append((one, "It was repaired before, and came back."))
             continue
         try:

@@ -8,10 +8,10 @@ from engine.statuses import StepStatus
 from lib.uuid7 import uuid7
 from runs.kernel.plan import Affinity, Anchor, Planned
 from runs.kernel.working_time import CountedTimer, boundary_timers
+from runs.limits import KEPT_STEPS
 from runs.store.attempts import ClaimedStep, Errored
 from runs.store.rows import AnchorRow, ArrivalRow, EndedRow, StepRow
 
-MAX_HOPS = 8
 NO_IDS: Mapping[str, str] = {}
 DECIDED = (StepStatus.COMPLETED, StepStatus.FAILED)
 
@@ -120,7 +120,7 @@ class AdvanceRows:
         keep = self.keep
         if anchor.held:
             row["held"] = True
-        elif keep and keep.budget > 0 and keep.queue == new.node.queue and anchor.hops < MAX_HOPS:
+        elif keep and keep.budget > 0 and keep.queue == new.node.queue and anchor.hops < KEPT_STEPS:
             keep.budget -= 1
             row["status"] = StepStatus.RUNNING
             self.kept.append((anchor.id, _build_claim(anchor, new, row)))

@@ -14,12 +14,10 @@ from lib.uuid7 import uuid7
 from runs.kernel import scopes
 from runs.kernel.graphs import compiled, graph_of
 from runs.kernel.plan import Anchor, Planned
+from runs.limits import APPROVED_BYTES
 from runs.store import approvals
 from runs.store.approvals import ApprovalRow
 from runs.store.attempts import ClaimedStep, Succeeded
-
-MOST_SHOWN_BYTES = 64 * 1024
-"""A document that is larger is kept by its digest only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ def entry_of(described: Described, version: int, known: Collection[str]) -> dict
 
 def shown_of(described: Described) -> Json:
     """The document of a step, unless it is large."""
-    fits = len(canonical_bytes(described.document)) <= MOST_SHOWN_BYTES
+    fits = len(canonical_bytes(described.document)) <= APPROVED_BYTES
     return described.document if fits else None
 
 

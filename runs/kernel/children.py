@@ -16,12 +16,11 @@ from lib.blobs import BlobError
 from runs.kernel import notices, rounds
 from runs.kernel.graphs import graph_of
 from runs.kernel.opening import opening_of
+from runs.limits import CONTAINER_RESULT_BYTES
 from runs.store import children, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Finished
 from runs.store.rows import ContainerRow, OpeningRow
-
-MAX_RESULTS_BYTES = 4 * 1024 * 1024
 
 Endings = list[tuple[ClaimedStep, AttemptResult]]
 
@@ -79,7 +78,7 @@ def endings(containers: Iterable[Container], versions: Mapping[str, int]) -> End
     for run, name in containers:
         is_loop = rounds.is_loop_node(graph_of(versions[run]).nodes[name])
         (loops if is_loop else maps).append((run, name))
-    results = children.containers_over(maps, most=MAX_RESULTS_BYTES) if maps else []
+    results = children.containers_over(maps, most=CONTAINER_RESULT_BYTES) if maps else []
     ended = rounds.endings(loops) if loops else []
     return [*((one.step, _ending(one)) for one in results), *ended]
 
@@ -89,8 +88,8 @@ def _ending(finished: Finished) -> AttemptResult:
         if finished.failed > finished.tolerated:
             raise items_failed(finished.failed, finished.total, finished.first)
         results = finished.results
-        if results is None or payloads.is_larger(results, MAX_RESULTS_BYTES):
-            message = f"What the children gave is larger than {MAX_RESULTS_BYTES:,} bytes together."
+        if results is None or payloads.is_larger(results, CONTAINER_RESULT_BYTES):
+            message = f"What the children gave is larger than {CONTAINER_RESULT_BYTES:,} bytes together."
             raise StepError("BadOutput", message, details={"field": "output"})
         spec = graph_of(finished.step.version_id).nodes[finished.step.node].spec
         return Succeeded(spec.collect(payloads.whole(finished.step.tenant_id, results)))

@@ -14,13 +14,13 @@ from django.db import Error
 from engine.catalogue import Json
 from engine.errors import StepError
 from lib.database_errors import is_away
+from runs.limits import LATE_ERROR_CHARACTERS
 from runs.store import hot
 from runs.store.rows import LateRow
-from steps.base import MAX_OUTPUT_BYTES, storable
+from steps.base import storable
+from steps.limits import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
-
-MAX_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,15 @@ class LateResult:
             "worker": self.worker,
         }
         if self.error is not None:
-            row["error"] = {name: str(self.error.get(name))[:MAX_TEXT] for name in ("code", "message")}
+            row["error"] = {
+                name: str(self.error.get(name))[:LATE_ERROR_CHARACTERS] for name in ("code", "message")
+            }
             return row
         try:
             encoded = storable(self.output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
             row["output"] = orjson.Fragment(encoded)
         except StepError as why:
-            row["error"] = {"code": why.code, "message": why.message[:MAX_TEXT]}
+            row["error"] = {"code": why.code, "message": why.message[:LATE_ERROR_CHARACTERS]}
         return row
 
 

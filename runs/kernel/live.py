@@ -23,6 +23,7 @@ from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection, transaction
 
 from engine.statuses import StepStatus
+from runs.limits import CLIMBED_RUNS, LIVE_TOPICS, NOTICE_TOPICS
 from runs.store import trees
 from runs.store.attempts import ClaimedStep
 
@@ -34,14 +35,8 @@ KNOWN_SECONDS = 0.5
 SILENCE_SECONDS = 1.0
 WATCH_SECONDS = 30.0
 ANSWER_SECONDS = 1.0
-# More than pages can watch; only while it is slow to hear who watches can there be so many.
-MOST_TOPICS = 20_000
 ALL = "live"
 """The channel group of the web processes: each hears of all topics at once, which costs far less than a group each."""
-MOST_NOTICES = 200
-"""So many topics at most are in one message."""
-MOST_CLIMBED = 2_000
-"""Of so many runs that changed at a time the runs above are looked up; of more all that are watched are told."""
 
 RUNS, INBOX, TREE = "runs", "inbox", "tree"
 
@@ -186,7 +181,7 @@ class Publisher:
         may_be_below = topic.run_id is not None and topic.tenant_id in self._tenants_of_trees
         if topic not in self._watched and not may_be_below and time.monotonic() < self._known_until:
             return
-        if topic in self._pending or len(self._pending) < MOST_TOPICS:
+        if topic in self._pending or len(self._pending) < LIVE_TOPICS:
             self._pending.setdefault(topic, _Notice()).add(topic, change)
 
     def _run(self) -> None:
@@ -220,8 +215,8 @@ class Publisher:
         async with asyncio.timeout(ANSWER_SECONDS):
             layer = get_channel_layer()
             pending = self._taken()
-            for start in range(0, len(pending), MOST_NOTICES):
-                notices = [notice.of(topic) for topic, notice in pending[start : start + MOST_NOTICES]]
+            for start in range(0, len(pending), NOTICE_TOPICS):
+                notices = [notice.of(topic) for topic, notice in pending[start : start + NOTICE_TOPICS]]
                 await layer.group_send(ALL, {"type": "live.changed", "notices": notices})
 
     async def _look(self, watchers: Watchers, began: float) -> None:
@@ -258,7 +253,7 @@ class Publisher:
         """The watched runs above these; all that are watched where that can't be told."""
         if not changed:
             return ()
-        if len(changed) > MOST_CLIMBED:
+        if len(changed) > CLIMBED_RUNS:
             return self._trees
         try:
             return trees.watched_above(changed, [run for _, run in self._trees])

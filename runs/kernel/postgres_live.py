@@ -11,12 +11,11 @@ import orjson
 
 from lib.noticeboard import MOST_BYTES, board
 from lib.uuid7 import uuid7
+from runs.limits import WATCHED_GROUPS, WATCHED_SECONDS
 
 NAME = "the database"
 ERRORS: tuple[type[Exception], ...] = ()
 WATCHED, CHANGED = "handoff_watched", "handoff_changed"
-MOST_WATCHED = 20_000
-LONGEST_SECONDS = 60.0
 ANSWERED_SECONDS = 0.15
 """How long after asking who watches it may take until all have said so."""
 _WHO = "?"
@@ -89,9 +88,9 @@ class PostgresWatchers:
             return
         if (read := _WATCH.fullmatch(text)) is None:
             return
-        group, until = read[2], time.time() + min(float(read[1]), LONGEST_SECONDS)
+        group, until = read[2], time.time() + min(float(read[1]), WATCHED_SECONDS)
         with self._lock:
-            if group in self._until or len(self._until) < MOST_WATCHED:
+            if group in self._until or len(self._until) < WATCHED_GROUPS:
                 self._until[group] = max(self._until.get(group, 0.0), until)
 
     def _again(self) -> None:

@@ -23,6 +23,7 @@ from runs.kernel.advance_rows import AdvanceRows
 from runs.kernel.graphs import compiled, finishes_others
 from runs.kernel.plan import Affinity, Anchor, Planned, child_ends, described, plan, runs_of
 from runs.kernel.working_time import arm, counted
+from runs.limits import RUN_OUTPUT_BYTES
 from runs.store import failing, hot, payloads, undo_entries, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded, Suspended
 from runs.store.children import Container, count_children
@@ -32,7 +33,6 @@ Counted = tuple[str, str, int, list[str]]
 """A join with its run: how many of its edges are resolved, and the sources of those that are taken, in order."""
 Failure = tuple[str | None, Mapping[str, Json]]
 
-MAX_RUN_OUTPUT_BYTES = 16 * 1024 * 1024
 NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
 
 
@@ -326,7 +326,7 @@ class Transition:
         finished: list[FinishedRow] = []
         for run_id in runs:
             try:
-                output = strict_dumps(self._output(run_id, *by_run[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
+                output = strict_dumps(self._output(run_id, *by_run[run_id]), max_bytes=RUN_OUTPUT_BYTES)
                 output = payloads.fitted(self.anchors[run_id].tenant_id, run_id, output)
                 following = graphs[run_id].next_workflow
                 finished.append({"run_id": run_id, "output": orjson.Fragment(output), "next": following})

@@ -10,11 +10,9 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from engine.effects import Assigned
 from runs.kernel.graphs import graph_of
+from runs.limits import OVERWRITTEN_VALUES
 from runs.store import variables
 from runs.store.variables import AssignedRow, VariableRow, Writer
-
-MOST_TOLD = 20
-"""Of so many that it overtook at most a variable tells, the last ones first."""
 
 
 class Setting(NamedTuple):
@@ -45,7 +43,7 @@ def write(settings: Iterable[Setting]) -> None:
             others = before.setdefault((one.run, name), [])
             nodes = near[_place(one)]
             writer_nodes = [other.node for other in others if other.node in nodes and _is_another(one, other)]
-            beside = [*dict.fromkeys(reversed(writer_nodes))][:MOST_TOLD]
+            beside = [*dict.fromkeys(reversed(writer_nodes))][:OVERWRITTEN_VALUES]
             place = others[-1].place + 1 if others else 1
             others.append(Writer(one.run, name, node, one.child, place))
             if beside:

@@ -14,13 +14,12 @@ from lib.workdays import Exceptional, WorkCalendar
 from lib.working_clock import Clock, WallClock, WorkingClock
 from runs.kernel import graphs
 from runs.kernel.working_time import STANDARD, CalendarKey, calendars
+from runs.limits import WORKING_CLOCKS
 
 WHOLE = ""
 """Instead of a node: from the beginning of a run to its end."""
 DAYS_BEFORE, DAYS_BEHIND = timedelta(days=1_100), timedelta(days=1_100)
 """For so many days around this month working clocks know the hours."""
-MOST_CLOCKS = 500
-"""So many working clocks are kept at most, of some 40 KiB each; tenants that work at the same hours share one."""
 
 
 @lru_cache(maxsize=2_000)
@@ -115,7 +114,7 @@ def _hours(calendar: WorkCalendar) -> _Hours:
     )
 
 
-@lru_cache(maxsize=MOST_CLOCKS)
+@lru_cache(maxsize=WORKING_CLOCKS)
 def _clock(hours: _Hours, month: date) -> Clock:
     calendar = WorkCalendar("", **hours._asdict() | {"exceptions": dict(hours.exceptions)})
     return WorkingClock(calendar, month - DAYS_BEFORE, month + DAYS_BEHIND)

@@ -13,6 +13,7 @@ from itertools import chain
 from lib.batches import in_bounded_batches
 from lib.rest_times import bucket_of, coarse_of
 from runs.kernel import live
+from runs.limits import FORECAST_RUNS
 from runs.maintenance.clocks import WHOLE, Clocks
 from runs.maintenance.forecasting import forecast_runs
 from runs.maintenance.past import Past, week_of
@@ -21,8 +22,6 @@ from runs.store.forecasts import Completed, Of, RestRow
 
 EVENTS = 2_000
 RUNS = 500
-MOST_CHANGED = 2_000
-"""Of so many runs at most that have changed a forecast is made at once; the others have their turn."""
 FORGOTTEN = 2_000
 TICK_SECONDS = 1.5
 LEARNING_SECONDS = 0.5
@@ -81,7 +80,7 @@ def learn(past: Past, clocks: Clocks, seconds: float) -> list[str]:
         return last - after
 
     in_bounded_batches(some, EVENTS, seconds)
-    return [*reversed(changed)][:MOST_CHANGED]
+    return [*reversed(changed)][:FORECAST_RUNS]
 
 
 def rest_rows(completed: Iterable[Completed], clocks: Clocks) -> list[RestRow]:

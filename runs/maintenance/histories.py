@@ -13,6 +13,7 @@ from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.messages import first_line
 from runs.integrity.compare import Difference
 from runs.integrity.verify import verify
+from runs.limits import DIFFERENCE_CHARACTERS, VERIFIED_EVENTS
 from runs.store import history_checks
 from runs.store.history_checks import DifferenceRow, RunToCheck
 
@@ -23,9 +24,6 @@ ROUND_SECONDS = 3600.0
 """A round begins no sooner after the one before: a small installation isn't read all the time."""
 BATCH, MOST_BATCHES = 100, 20
 BATCH_EVENTS = 2_000
-MOST_EVENTS = 20_000
-"""A longer history is left to `manage.py verify_history`: to read it takes more than a pass may."""
-_MOST_DETAIL = 500
 
 
 def check(seconds: float = TICK_SECONDS) -> int:
@@ -35,7 +33,7 @@ def check(seconds: float = TICK_SECONDS) -> int:
     for _ in range(MOST_BATCHES):
         if after is None or (count and time.monotonic() >= until):
             break
-        runs = history_checks.next_runs(after, limit=BATCH, events=BATCH_EVENTS, most=MOST_EVENTS)
+        runs = history_checks.next_runs(after, limit=BATCH, events=BATCH_EVENTS, most=VERIFIED_EVENTS)
         after = runs[-1].id if runs else None
         count += _check(runs, after)
     return count
@@ -43,7 +41,7 @@ def check(seconds: float = TICK_SECONDS) -> int:
 
 def _check(runs: Sequence[RunToCheck], after: str | None) -> int:
     due = {one.id: one for one in runs if one.is_over}
-    short = [run for run, one in due.items() if one.events <= MOST_EVENTS]
+    short = [run for run, one in due.items() if one.events <= VERIFIED_EVENTS]
     differences, unread = _differences(short) if short else ([], set[str]())
     rows = [_row(due[run], list(some)) for run, some in groupby(differences, key=_run_of)]
     checked = set(short) - unread
@@ -95,4 +93,4 @@ def _row(run: RunToCheck, differences: Sequence[Difference]) -> DifferenceRow:
 
 def _detail(one: Difference) -> str:
     where = f"{one.node}: " if one.node else ""
-    return f"{where}{one.field}: expected {one.expected}, found {one.actual}"[:_MOST_DETAIL]
+    return f"{where}{one.field}: expected {one.expected}, found {one.actual}"[:DIFFERENCE_CHARACTERS]

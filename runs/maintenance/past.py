@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from lib.rest_times import RestTimes
+from runs.limits import PAST_COUNTS
 from runs.maintenance.clocks import WHOLE
 from runs.store import forecasts as store
 from runs.store.forecasts import Counts, OpenRun, RestRow, Rests, WantedRow
@@ -17,8 +18,6 @@ LEAST = 20
 """Fewer times than that tell nothing: then those of other versions count, then those of whole runs."""
 NEWS = 50
 """What was learned is told by when there is a fiftieth more of it."""
-MOST_COUNTS = 200_000
-"""So many counts are kept at most, in some 50 MB; what was asked for least lately is forgotten first."""
 Key = tuple[int, str]
 """A version, and a node of it, or `WHOLE`."""
 
@@ -108,7 +107,7 @@ class Past:
 
     def _make_room(self, keys: Collection[Key]) -> None:
         for key in [*self._known]:
-            if self._size <= MOST_COUNTS or key in keys:
+            if self._size <= PAST_COUNTS or key in keys:
                 return
             (version, node), entry = key, self._known.pop(key)
             self._size -= entry.size

@@ -10,14 +10,13 @@ from itertools import groupby
 
 from lib.apart import in_batches, one_by_one
 from runs.integrity import repair
+from runs.limits import STUCK_RUNS, STUCK_TIMERS
 from runs.store import findings, jobs
 from runs.store.findings import Finding
 
 log = logging.getLogger("handoff.stuck")
 
 BATCH = 1000
-MOST_TIMERS = 5000
-MOST_RUNS = 200
 TICK_SECONDS = 0.8
 _FIRST = "00000000-0000-0000-0000-000000000000"
 
@@ -30,7 +29,7 @@ def check(seconds: float = TICK_SECONDS) -> int:
     earlier = findings.known_repairs({one.run_id for one in stuck}) if stuck else {}
     stuck = [one for one in stuck if (one.key, False) not in earlier]
     runs = [list(group) for _, group in groupby(sorted(stuck, key=_run_of), key=_run_of)]
-    return sum(one_by_one(runs[:MOST_RUNS], repair.repair, log, _not_repaired))
+    return sum(one_by_one(runs[:STUCK_RUNS], repair.repair, log, _not_repaired))
 
 
 def _not_repaired(group: Sequence[Finding]) -> str:
@@ -43,7 +42,7 @@ def _run_of(one: Finding) -> str:
 
 def _looked(seconds: float) -> list[Finding]:
     until = time.monotonic() + seconds
-    stuck = findings.overdue_timers(MOST_TIMERS)
+    stuck = findings.overdue_timers(STUCK_TIMERS)
     while runs := findings.open_runs(BATCH):
         stuck += in_batches(runs, repair.look, log, lambda run: f"Run {run} can't be looked at")
         findings.move_cursor(runs[-1])

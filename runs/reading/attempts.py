@@ -8,9 +8,9 @@ from uuid import UUID
 
 from engine.catalogue import Json
 from engine.events import EventType
+from runs.limits import STEP_ATTEMPTS
 from runs.models import HistoryEvent
 
-MOST_ATTEMPTS = 50
 _WORDS_OF_ENDS: Mapping[str, str] = {
     EventType.STEP_COMPLETED: "COMPLETED",
     EventType.STEP_FAILED: "FAILED",
@@ -48,7 +48,7 @@ def attempts_of(tenant: int, run_id: UUID, node: str, until: int | None = None) 
     )
     if until is not None:
         events = events.filter(id__lte=until)
-    rows = events.values_list("type", "attempt", "payload", "created_at")[:MOST_ATTEMPTS]
+    rows = events.values_list("type", "attempt", "payload", "created_at")[:STEP_ATTEMPTS]
     return attempts_in(reversed(rows))
 
 

@@ -7,11 +7,8 @@ from typing import NamedTuple
 
 from engine.catalogue import Json
 from lib.masking import masked_at
+from runs.limits import CHANGE_CHARACTERS, VALUE_CHANGES
 
-MOST_CHANGES = 100
-"""So many changes of two values are told."""
-MOST_CHARACTERS = 500
-"""A part whose JSON is longer is told by so much of it."""
 _BEFORE = 60
 """So many characters stand before the place from which two long texts are different."""
 
@@ -56,7 +53,7 @@ class Changes:
     more: bool = False
 
 
-def changes(left: Json, right: Json, most: int = MOST_CHANGES, *, masks: bool = False) -> Changes:
+def changes(left: Json, right: Json, most: int = VALUE_CHANGES, *, masks: bool = False) -> Changes:
     """In what two values are different, at most `most` changes, in the order of the left value.
 
     With `masks` what has the name of a secret is told masked: that it is different, and not in what.
@@ -124,7 +121,7 @@ def _told(pair: _Pair) -> Change:
         return Change(path, LENGTH, len(left), len(right))
     kind = LEFT_ONLY if right is _ABSENT else RIGHT_ONLY if left is _ABSENT else CHANGED
     start = 0
-    if isinstance(left, str) and isinstance(right, str) and max(len(left), len(right)) > MOST_CHARACTERS:
+    if isinstance(left, str) and isinstance(right, str) and max(len(left), len(right)) > CHANGE_CHARACTERS:
         start = max(0, _alike_up_to(left, right) - _BEFORE)
     sides = {"left": _part(left, start), "right": _part(right, start)}
     cut = [side for side, (_, is_cut) in sides.items() if is_cut]
@@ -138,11 +135,11 @@ def _part(value: Json, start: int) -> tuple[Json, bool]:
     text = value if isinstance(value, str) else None
     if isinstance(value, dict | list):
         text = json.dumps(value, ensure_ascii=False)
-        if len(text) <= MOST_CHARACTERS:
+        if len(text) <= CHANGE_CHARACTERS:
             return value, False
-    if text is None or (len(text) <= MOST_CHARACTERS and not start):
+    if text is None or (len(text) <= CHANGE_CHARACTERS and not start):
         return value, False
-    part = text[start : start + MOST_CHARACTERS]
+    part = text[start : start + CHANGE_CHARACTERS]
     return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(text) else ''}", True
 
 

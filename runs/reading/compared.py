@@ -7,6 +7,7 @@ from engine.catalogue import Json
 from engine.statuses import RunStatus
 from lib.refusals import Missing
 from runs.access import readable
+from runs.limits import COMPARED_DIGESTS
 from runs.models import Run
 from runs.reading import queries
 from runs.reading.comparing import Digest, compare, not_shown
@@ -16,8 +17,6 @@ from runs.reading.stored import Bounds
 from runs.store.comparing import payload_digests
 
 SHOWN = Bounds(1024 * 1024, 256 * 1024, 4 * 1024 * 1024)
-MOST_DIGESTS = 50
-"""Of so many payloads that are too large to be shown it is told whether they are the same."""
 OFFERED = 10
 """So many runs are offered that completed, and as many others."""
 
@@ -33,7 +32,7 @@ def compared_runs(
     if str(left) not in rows or str(right) not in rows:
         raise Missing("There is no such run.")
     one, other = rows[str(left)], rows[str(right)]
-    payloads = not_shown(one, other)[:MOST_DIGESTS]
+    payloads = not_shown(one, other)[:COMPARED_DIGESTS]
     digest_rows = payload_digests(tenant, [*rows], payloads) if payloads else []
     digests = {(row.run, row.node, row.field): Digest(row.kind, row.digest) for row in digest_rows}
     is_same = _is_same_version(tenant, one, other)

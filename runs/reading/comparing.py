@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 from engine.catalogue import Json
 from engine.statuses import STEP_OPEN, StepStatus
-from runs.reading.changes import MOST_CHANGES, MOST_CHARACTERS, changes
+from runs.limits import CHANGE_CHARACTERS, RUN_CHANGES, VALUE_CHANGES
+from runs.reading.changes import changes
 
 Row = Mapping[str, Any]
 """A run or a step as `presentation` shows it."""
 
-MOST_TOLD = 1_000
-"""So many changes are told of all values of two runs together."""
 BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 PATHS = (BOTH, LEFT, RIGHT, NEITHER)
 OF_RUNS = ("workflow", "version", "input", "output", "status")
@@ -47,7 +46,7 @@ Digests = Mapping[tuple[str, str | None, str], Digest]
 class _Room:
     """How many changes may still be told, and whether what has the name of a secret is `masked` there."""
 
-    left: int = MOST_TOLD
+    left: int = RUN_CHANGES
     masks: bool = False
 
     def take(self, count: int) -> None:
@@ -258,7 +257,7 @@ def _error(step: Row) -> dict[str, Json] | None:
     message = error.get("message")
     return {
         "code": error.get("code"),
-        "message": message[:MOST_CHARACTERS] if isinstance(message, str) else None,
+        "message": message[:CHANGE_CHARACTERS] if isinstance(message, str) else None,
     }
 
 
@@ -268,7 +267,7 @@ def _values(
     """A payload of both, part by part where both are shown."""
     left, right = pair
     if of not in left.get("truncated", {}) and of not in right.get("truncated", {}):
-        diff = changes(left[of], right[of], min(MOST_CHANGES, room.left), masks=room.masks)
+        diff = changes(left[of], right[of], min(VALUE_CHANGES, room.left), masks=room.masks)
         room.take(len(diff.changes))
         return Compared(diff.same, [asdict(one) for one in diff.changes], diff.more)
     node = left.get("node")

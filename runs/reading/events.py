@@ -6,7 +6,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from lib.refusals import Missing
-from runs.reading.happened import MOST_EVENTS, Extent, Happened
+from runs.limits import READ_EVENTS
+from runs.reading.happened import Extent, Happened
 from runs.store import events
 
 
@@ -22,7 +23,7 @@ class RunHistory(NamedTuple):
 
 
 def read_history(
-    tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_marked: bool = False
+    tenant: int, run_id: UUID | str, most: int = READ_EVENTS, *, is_marked: bool = False
 ) -> RunHistory:
     """What happened to a run, in the order in which it did; of very much, the first that did. The mark is empty unless
     it `is_marked`: it takes a look at each step.
@@ -48,7 +49,7 @@ def read_history(
     return RunHistory(happened, Extent(len(happened), *last), read.version_id, read.mark)
 
 
-def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> RunHistory:
+def extent_of(tenant: int, run_id: UUID | str, most: int = READ_EVENTS) -> RunHistory:
     """As `read_history`, without the events themselves."""
     read = events.measure_events(tenant, str(run_id), most)
     if read is None:

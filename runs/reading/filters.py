@@ -16,6 +16,7 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib.clock import now_here
 from lib.reader import date_text, reader
 from lib.refusals import Invalid
+from runs.limits import FILTER_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, UNRESOLVED, is_me, starter
 from runs.reading.run_view import FILTERED, LABELLED, WAITING
@@ -37,8 +38,6 @@ COLUMNS = {
 NOT_KEPT = ("cursor", "saved")
 """What an address of the list has beside what is asked for: where in it somebody is, and by which kept search."""
 
-MOST_CHARACTERS = 1000
-"""So long a search may be."""
 
 # What people call the statuses of runs, and which those are.
 GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
@@ -71,7 +70,7 @@ def _status(text: str) -> str:
 class FilterForm(forms.Form):
     """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
 
-    q = forms.CharField(required=False, max_length=MOST_CHARACTERS, label="Text")
+    q = forms.CharField(required=False, max_length=FILTER_CHARACTERS, label="Text")
     workflow = forms.CharField(required=False, max_length=128)
     status = forms.CharField(required=False, max_length=64)
     since = forms.DateField(required=False, label="From")

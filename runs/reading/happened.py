@@ -9,8 +9,6 @@ from engine.statuses import StepStatus
 from runs.reading.run_view import StepView
 from runs.reading.timeline import ENDINGS, Ending
 
-MOST_EVENTS = 2000
-"""So many events of a run are gone through, the first ones first; those of containers' children are not among them."""
 PENDING = "PENDING"
 _ENDS: Mapping[str, StepStatus] = {
     event: kind.step for event, kind in EVENTS.items() if kind.step is not None and kind.about == "step"
@@ -33,7 +31,7 @@ class Happened(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How many events of a run there are, up to `MOST_EVENTS`, and the id and the time of the last of them."""
+    """How many events of a run there are, up to `READ_EVENTS`, and the id and the time of the last of them."""
 
     events: int
     last: int | None

@@ -7,14 +7,13 @@ from uuid import UUID
 from engine.catalogue import BODY
 from engine.graph import Graph, Node
 from runs.kernel import graphs
+from runs.limits import INNER_PARTS
 from runs.reading.presentation import run_rows
 from runs.reading.run_view import ExampleView, InnerStepView, StepView
 from runs.reading.stored import LOOPS, Bounds
 from runs.store import children
 from runs.store.children import Inner
 
-MOST_PARTS = 2_000
-"""Of so many parts of a run the steps are counted: who tries a draft out asks for them several times a second."""
 SHOWN = Bounds(0, 256 * 1024, 4 * 1024 * 1024)
 
 
@@ -54,7 +53,7 @@ class InnerStep:
 
 
 def inner_steps(
-    tenant: int, run_id: UUID | str, bounds: Bounds = SHOWN, *, most: int = MOST_PARTS, failed: bool = True
+    tenant: int, run_id: UUID | str, bounds: Bounds = SHOWN, *, most: int = INNER_PARTS, failed: bool = True
 ) -> list[InnerStep]:
     """The steps within the containers of a run that have begun for some item, by container and in the order of its
     graph; two statements, however many items there are. Of more than `most` parts those nearest to the run are counted.

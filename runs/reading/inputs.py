@@ -11,12 +11,12 @@ from django.db.models.lookups import LessThan
 
 from engine.catalogue import Json
 from lib.blobs import BlobAway, BlobError
+from runs.limits import REFERENCE_BYTES
 from runs.models import Run
 from runs.store import payloads
 
 log = logging.getLogger(__name__)
 
-_MOST_OF_REFERENCE = 500
 STORED = Func(F("input"), function="pg_column_size", output_field=IntegerField())
 """How many bytes an input takes in the database."""
 
@@ -24,7 +24,7 @@ _BESIDE = Cast(KeyTextTransform("size", "input"), IntegerField())
 # Only of a small one it is asked whether it is a reference: the others needn't be unpacked for that.
 _OF_SMALL = Case(When(input__has_keys=["$blob", "size"], then=_BESIDE), default=STORED)
 BYTES = Case(
-    When(LessThan(STORED, _MOST_OF_REFERENCE), then=_OF_SMALL), default=STORED, output_field=IntegerField()
+    When(LessThan(STORED, REFERENCE_BYTES), then=_OF_SMALL), default=STORED, output_field=IntegerField()
 )
 """How many bytes an input takes where it is kept."""
 
@@ -34,7 +34,7 @@ def inputs_beside(runs: QuerySet[Run], *, lenient: bool = False) -> Iterator[tup
 
     Raises BlobError where one can't be read; `lenient`: it is left out then, unless the store is away.
     """
-    beside = runs.annotate(stored=STORED).filter(stored__lt=_MOST_OF_REFERENCE, input__has_key="$blob")
+    beside = runs.annotate(stored=STORED).filter(stored__lt=REFERENCE_BYTES, input__has_key="$blob")
     for run, tenant, stored in beside.order_by().values_list("id", "tenant_id", "input"):
         if not payloads.has_references(stored):
             continue

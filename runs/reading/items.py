@@ -8,18 +8,12 @@ from django.db.models import Count, QuerySet
 from accounts.principal import Principal
 from engine.statuses import StepStatus
 from engine.verbs import item_verbs
+from runs.limits import COUNTED_ITEMS, PAGE_ITEMS
 from runs.models import Container, StepExecution
 from runs.reading.presentation import rows_of_items
 from runs.reading.run_view import StepView
 from runs.reading.stored import Bounds
 from runs.store.items import items_as_they_stand
-
-MOST_OF_A_PAGE = 1_000
-"""So many items are shown in a grid at once."""
-
-
-MOST_COUNTED = 10_000
-"""Up to so many items are counted as they stand, as many as a map may have. Of more rounds of a loop its row knows."""
 
 
 class Item(NamedTuple):
@@ -41,7 +35,7 @@ def counts_of_items(tenant: int, run_id: UUID, node: str) -> dict[str, int]:
     rows = _items(tenant, run_id, node)
     of_container = Container.objects.for_tenant(tenant).filter(run_id=run_id, node=node)
     begun, ended, failed = of_container.values_list("opened", "ended", "failed").first() or (0, 0, 0)
-    if begun <= MOST_COUNTED:
+    if begun <= COUNTED_ITEMS:
         counts = rows.order_by().values_list("status").annotate(count=Count("id"))
         return dict(counts.order_by("-count", "status"))
     totals = {StepStatus.COMPLETED.value: ended - failed, StepStatus.FAILED.value: failed}
@@ -59,7 +53,7 @@ def number_of_items(tenant: int, run_id: UUID, node: str) -> int | None:
 
 
 def grid(
-    tenant: int, run_id: UUID, node: str, *, status: str = "", after: int = -1, most: int = MOST_OF_A_PAGE
+    tenant: int, run_id: UUID, node: str, *, status: str = "", after: int = -1, most: int = PAGE_ITEMS
 ) -> Grid:
     """Items behind the place `after`, of a status if one is given."""
     items = _items(tenant, run_id, node).filter(index__gt=after)

@@ -8,6 +8,7 @@ from engine.catalogue import Json
 from engine.statuses import StepStatus
 from lib.blobs import BlobError
 from lib.stored_json import StoredJson
+from runs.limits import LAST_RUN_PARTS, LAST_RUN_STEPS, LAST_RUN_VALUE_BYTES
 from runs.models import Run, StepExecution
 from runs.reading.inner_steps import inner_steps
 from runs.reading.run_view import StepView
@@ -16,12 +17,7 @@ from runs.store import payloads
 from workflows.models import Workflow
 from workflows.ports import LastRun
 
-MOST_STEPS = 500
-# As they are kept, compressed. An expression reads 256 KiB at most.
-MOST_BYTES = 64 * 1024
-INNER_BOUNDS = Bounds(0, MOST_BYTES, 2 * 1024 * 1024)
-# It is asked for as somebody types.
-MOST_PARTS = 500
+INNER_BOUNDS = Bounds(0, LAST_RUN_VALUE_BYTES, 2 * 1024 * 1024)
 
 
 class _Size(Func):
@@ -50,7 +46,7 @@ def last_run(workflow: Workflow) -> LastRun | None:
     by_id[run.id] = run_input
     inputs: dict[str, Json] = {}
     for step in steps:
-        if step["input_size"] is not None and step["input_size"] <= MOST_BYTES:
+        if step["input_size"] is not None and step["input_size"] <= LAST_RUN_VALUE_BYTES:
             inputs[step["node"]] = step["input_"]
         elif step["input_from"] in by_id:
             inputs[step["node"]] = by_id[step["input_from"]]
@@ -63,7 +59,7 @@ def last_run(workflow: Workflow) -> LastRun | None:
 
 def _inner(tenant_id: int, run: Run) -> dict[str, StepView]:
     """The steps within its containers, as they were for the first item for which they completed; none too large."""
-    steps = inner_steps(tenant_id, run.id, INNER_BOUNDS, most=MOST_PARTS, failed=False)
+    steps = inner_steps(tenant_id, run.id, INNER_BOUNDS, most=LAST_RUN_PARTS, failed=False)
     return {
         one.counted.node: one.first.step for one in steps if one.first and "truncated" not in one.first.step
     }
@@ -75,11 +71,13 @@ def _steps(tenant_id: int, run: Run) -> list[dict[str, Any]]:
     sizes = {f"{name}_size": _Size(name) for name in ("input", "output")}
     values = {f"{name}_": _if_small(name) for name in ("input", "output")}
     annotated = rows.order_by("-id").annotate(**sizes).annotate(**values)
-    return list(annotated.values("id", "node", "type", "status", "input_from", *sizes, *values)[:MOST_STEPS])
+    return list(
+        annotated.values("id", "node", "type", "status", "input_from", *sizes, *values)[:LAST_RUN_STEPS]
+    )
 
 
 def _if_small(name: str) -> Case:
-    small = When(**{f"{name}_size__lte": MOST_BYTES}, then=F(name))
+    small = When(**{f"{name}_size__lte": LAST_RUN_VALUE_BYTES}, then=F(name))
     return Case(small, default=None, output_field=StoredJson())
 
 
@@ -89,7 +87,7 @@ def _fill(tenant_id: int, step: dict[str, Any], name: str) -> None:
     if payloads.has_references(value):
         size = payloads.size_of(value)
         step[f"{name}_size"] = size
-        step[f"{name}_"] = _read(tenant_id, value) if size <= MOST_BYTES else None
+        step[f"{name}_"] = _read(tenant_id, value) if size <= LAST_RUN_VALUE_BYTES else None
 
 
 def _read(tenant_id: int, value: Json) -> Json:
@@ -103,4 +101,4 @@ def _read(tenant_id: int, value: Json) -> Json:
 def _is_there(step: dict[str, Any]) -> bool:
     """Whether the step has an output, and not too large a one."""
     size = step["output_size"]
-    return bool(size <= MOST_BYTES if size is not None else step["status"] == StepStatus.COMPLETED)
+    return bool(size <= LAST_RUN_VALUE_BYTES if size is not None else step["status"] == StepStatus.COMPLETED)

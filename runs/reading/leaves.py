@@ -12,11 +12,10 @@ from engine.catalogue import Json
 from engine.graph import Node
 from engine.statuses import StepStatus
 from runs.kernel import graphs, wait_kinds
+from runs.limits import OPEN_LEAVES
 from runs.reading import step_waits
 from runs.store.trees import OpenStep, open_steps_below
 
-MOST = 100
-"""So many open steps of the tree of a run are read."""
 EACH = 25
 """So many waiting items of one container are read."""
 SHOWN = 10
@@ -172,7 +171,7 @@ def leaves_below(
     """
     if not runs:
         return {}
-    steps = open_steps_below(tenant, [str(run) for run in runs], most=MOST, each=EACH)
+    steps = open_steps_below(tenant, [str(run) for run in runs], most=OPEN_LEAVES, each=EACH)
     by_run: dict[str, list[OpenStep]] = {}
     for step in steps:
         by_run.setdefault(step.top, []).append(step)
@@ -197,7 +196,7 @@ def grouped(leaves: Sequence[Leaf]) -> Below:
         # All that were read wait for the same.
         next(iter(groups.values())).count += unread
         unread = 0
-    return Below([*groups.values()], unread, is_cut=len(leaves) >= MOST)
+    return Below([*groups.values()], unread, is_cut=len(leaves) >= OPEN_LEAVES)
 
 
 def _leaves(steps: Sequence[OpenStep], who: Principal | None) -> Iterable[Leaf]:

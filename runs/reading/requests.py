@@ -18,6 +18,7 @@ from engine.verbs import run_verbs
 from lib.refusals import Missing
 from runs.access import folders_of_runs
 from runs.kernel import graphs
+from runs.limits import REQUEST_FACTS
 from runs.models import HistoryEvent, Request, Run
 from runs.reading.people_asked import Milestone, OpenTask, Standing, milestones, standings
 from runs.reading.presentation import run_rows
@@ -30,7 +31,6 @@ from workflows.queries import startable_workflows
 TELLING = 2
 """So many facts of the input tell one request from another."""
 LATELY = 200
-MOST_FACTS = 40
 _OWN = Bounds(64 * 1024, 0, 0)
 _WRONG = "Something went wrong; operators see it"
 _A_STEP = "Nobody has to act on it now"
@@ -240,7 +240,7 @@ def _facts(version_id: int, data: Json, *, is_cut: bool) -> list[dict[str, str]]
         fields = [(str(key), _text(value)) for key, value in data.items()]
     else:
         fields = [("Input", _text(data))]
-    return [{"label": label, "text": text} for label, text in fields if text][:MOST_FACTS]
+    return [{"label": label, "text": text} for label, text in fields if text][:REQUEST_FACTS]
 
 
 def _text(value: Json) -> str:

@@ -19,6 +19,7 @@ from django.db.models.functions import Cast, RowNumber
 from django.http import HttpRequest
 
 from lib.api.pagination import Cursor, Page, address, bad_cursor, cursor_of, fitting, list_mark
+from runs.limits import SEARCH_KEYS
 from runs.models import Run
 from runs.reading.inputs import BYTES, inputs_beside
 from runs.reading.queries import last_of
@@ -26,8 +27,6 @@ from runs.reading.queries import last_of
 BY_KEY, BY_INPUT = 1, 0
 """Runs that are found by how their business key or id begins come first, then those that hold the text otherwise."""
 KEYS = ("rank", "id")
-MOST = 5_000
-"""So many keys are read at a time; fewer, and the planner would rather read the runs."""
 RUNS_A_PAGE, BYTES_A_PAGE = 10_000, 16 * 1024 * 1024
 """Through so many runs and so much of inputs, as stored, a page looks at most."""
 _ID_START = re.compile(r"[0-9a-f]{4,32}")
@@ -166,7 +165,7 @@ class _Walk:
         runs = self._from(BY_KEY)
         # A union, since an `or` would have every run looked at.
         parts = [
-            runs.filter(condition).order_by(self._order).values_list("id", flat=True)[:MOST]
+            runs.filter(condition).order_by(self._order).values_list("id", flat=True)[:SEARCH_KEYS]
             for condition in self._conditions()
         ]
         return runs.filter(pk__in=parts[0].union(*parts[1:], all=True)).order_by(self._order)

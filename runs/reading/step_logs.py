@@ -9,10 +9,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from engine.catalogue import Json
+from runs.limits import STEP_LOG_LINES
 from runs.models import StepLog
-
-MOST_SHOWN = 600
-"""So many of the last lines of a step a page shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ def said_by(
     lines = lines_of(tenant, run_id, node, index)
     if until is not None:
         lines = lines.filter(at__lte=until)
-    return by_attempt(lines.order_by("-id")[:MOST_SHOWN])
+    return by_attempt(lines.order_by("-id")[:STEP_LOG_LINES])
 
 
 def by_attempt(lines: Iterable[StepLog]) -> list[SaidOfAttempt]:

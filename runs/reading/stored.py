@@ -10,6 +10,7 @@ from engine.catalogue import Json
 from lib.blobs import BlobError
 from lib.gathering import Gathered
 from lib.stored_json import stored_loads
+from runs.limits import STATEMENT_RUNS
 from runs.reading.run_view import COLUMNS
 from runs.store import hot, payloads
 from runs.store.references import MARK
@@ -30,8 +31,6 @@ class Bounds:
     over: str | None = None
 
 
-MOST_TOGETHER = 8
-"""So many runs are read in one statement for as many callers: each may be shown with megabytes."""
 WHOLE = Bounds(None, None, None)
 ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
 LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
@@ -116,7 +115,7 @@ def _read_each(kind: tuple[int, Bounds], runs: Sequence[str]) -> list[RunRead | 
     return [by_id.get(run) for run in runs]
 
 
-_read_together = Gathered(_read_each, most=MOST_TOGETHER, reads=True)
+_read_together = Gathered(_read_each, most=STATEMENT_RUNS, reads=True)
 
 
 def read_run(tenant: int, run: str, bounds: Bounds) -> RunRead | None:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from engine.catalogue import Json
 from engine.events import EventType
 from runs.kernel import wait_kinds
+from runs.limits import STORY_CHARACTERS
 from runs.reading.places import step_in_words
 
 Tone = Literal["", "good", "bad", "wait", "person"]
@@ -210,13 +211,10 @@ def _named(variables: Json) -> str:
     return ", ".join(sorted(map(str, variables)))
 
 
-_LONGEST = 500
-
-
 def _more(payload: Mapping[str, Json]) -> str:
     """What explains it: what the error says, a reason; the first that there is."""
     error = payload.get("error")
     message = error.get("message") if isinstance(error, Mapping) else None
     candidates = (message, payload.get("reason"), payload.get("message"), payload.get("detail"))
     text = next((one for one in candidates if isinstance(one, str) and one), "")
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= STORY_CHARACTERS else f"{text[: STORY_CHARACTERS - 1]}…"

@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, Protocol
 
 from engine.events import EventType
+from runs.limits import LANE_BARS, TIMELINE_GAPS, TIMELINE_LANES
 from runs.reading.critical import critical_path
 from steps.catalogue import EXECUTABLE
 
@@ -31,13 +32,7 @@ _WAIT_SHARE = 0.5
 _LONG = timedelta(minutes=1)
 _THIN = 0.2
 """What took no time is so many percents wide: SVG draws nothing that has no width."""
-MOST_LANES = 200
-_MOST_GAPS = 8
 _WAITING = ("wait", "people")
-
-
-MOST_BARS = 200
-"""So many bars of one lane of the runs below can be told apart: what is nearer to one another is one bar."""
 
 
 class Timed(Protocol):
@@ -171,12 +166,12 @@ def timeline(
     ]
     titles = {step["node"]: _title(step) for step, _, _ in tracks}
     return Timeline(
-        lanes[:MOST_LANES],
+        lanes[:TIMELINE_LANES],
         _milliseconds(scale.end - scale.start),
         _milliseconds(scale.idle),
-        [_gap(part, scale, all_tracks) for part in scale.longest_short(_MOST_GAPS)],
+        [_gap(part, scale, all_tracks) for part in scale.longest_short(TIMELINE_GAPS)],
         [titles[node] for node in path],
-        max(0, len(lanes) - MOST_LANES),
+        max(0, len(lanes) - TIMELINE_LANES),
     )
 
 
@@ -216,7 +211,7 @@ def _kind(step: Timed, now: datetime) -> str:
 def _together(spans: Iterable[_Stretch]) -> list[_Stretch]:
     """The spans in their order, those of a kind that meet, or nearly do, as one."""
     ordered = sorted(spans, key=lambda span: span.start)
-    near = (max(span.end for span in ordered) - ordered[0].start) / MOST_BARS
+    near = (max(span.end for span in ordered) - ordered[0].start) / LANE_BARS
     joined: dict[str, list[_Stretch]] = {}
     for span in ordered:
         those = joined.setdefault(span.kind, [])

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.catalogue import Json
+from runs.limits import FOUND_VALUES, INDENTED_CHARACTERS
 
 LINES = 200
-MOST_FOUND = 200
-MOST_INDENTED = 1024 * 1024
-"""A value of more characters is not indented: of millions of short items that would take seconds."""
 _WIDEST = 400
 """A longer line is read in parts: one text may be megabytes without an end of a line."""
 
@@ -66,7 +64,7 @@ def _found(text: str, page: int, needle: str) -> ValuePage:
         line = text[slice(*span)]
         if needle in line.casefold():
             count += 1
-            if count <= MOST_FOUND:
+            if count <= FOUND_VALUES:
                 lines.append(Line(total, line, _pages(total)))
     return ValuePage(lines, min(max(page, 1), _pages(total)), _pages(total), count)
 
@@ -79,7 +77,7 @@ def _text(value: Json) -> str:
     if isinstance(value, str):
         return value
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) > MOST_INDENTED else json.dumps(value, ensure_ascii=False, indent=2)
+    return text if len(text) > INDENTED_CHARACTERS else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _lines(text: str) -> Iterator[Span]:

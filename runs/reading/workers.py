@@ -11,6 +11,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from runs.access import readable
 from runs.kernel import graphs
+from runs.limits import WORKER_ROWS
 from runs.models import Run, Worker, WorkerContact
 from runs.store import jobs
 from runs.store.hot import WORKER_SECONDS
@@ -19,7 +20,6 @@ from workflows.queue_names import known_queues
 STALE = timedelta(minutes=2)
 """An external worker that said nothing for longer is marked; a poll that waits takes 20 seconds at most."""
 EACH = 5
-MOST_PROCESSES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _row(
 
 def processes_for(tenant: int) -> list[Process]:
     """The worker processes of Handoff's own, and how many steps of this tenant each has in hand."""
-    workers = list(Worker.objects.order_by("queue", "host", "pid")[:MOST_PROCESSES])
+    workers = list(Worker.objects.order_by("queue", "host", "pid")[:WORKER_ROWS])
     counts = jobs.count_held(tenant, {one.pk for one in workers}, jobs=False) if workers else {}
     since = now_here() - timedelta(seconds=WORKER_SECONDS)
     return [Process(one, counts.get(one.pk, (0, None))[0], one.seen_at < since) for one in workers]

@@ -9,6 +9,7 @@ import orjson
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.limits import STATEMENT_BYTES
 from runs.store import meters
 from runs.store.attempts import ClaimedStep, LockedRun, claimed_of
 from runs.store.references import MARK, rows_in
@@ -38,7 +39,6 @@ SQL_FOLDER = Path(__file__).parent / "sql"
 SQL = Statements(SQL_FOLDER)
 
 
-MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 WORKER_SECONDS = 8.0
 """A worker that said nothing for longer is counted as gone; each says so every two seconds."""
 
@@ -61,8 +61,8 @@ def document(rows: Json) -> str:
         raw = orjson.dumps(rows)
     except (TypeError, MemoryError) as error:
         raise Unstorable(f"what follows at once can't be written: {error}") from error
-    if len(raw) > MAX_DOCUMENT_BYTES:
-        raise Unstorable(f"what follows at once is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    if len(raw) > STATEMENT_BYTES:
+        raise Unstorable(f"what follows at once is larger than {STATEMENT_BYTES:,} bytes")
     # Whatever is written with it, the references in it are used from now on.
     if MARK in raw and (references := rows_in(raw)):
         SQL.execute("note_blobs", {"blobs": orjson.dumps(references).decode()})

@@ -5,13 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lib.clock import now_or_none
+from runs.limits import COUNTED_ROWS, COUNTED_TIMERS, METRIC_QUEUES
 from runs.store.hot import SQL, WORKER_SECONDS
-
-MOST = 100_000
-"""Up to how many of a kind are counted: a larger number reads as this one."""
-MOST_OVERDUE = 10_000
-MOST_QUEUES = 100
-"""How many queues are told beside the built-in ones; those of jobs are named by workflows."""
 
 
 class QueueCounts(NamedTuple):
@@ -36,17 +31,17 @@ class State:
     duties: Mapping[str, float]
 
 
-def count_queues(queues: Sequence[str], most: int = MOST) -> dict[str, QueueCounts]:
+def count_queues(queues: Sequence[str], most: int = COUNTED_ROWS) -> dict[str, QueueCounts]:
     """The counts of these queues, and of others that have steps, by name, each up to `most`."""
-    params = {"queues": list(queues), "most": most, "most_queues": MOST_QUEUES, "now": now_or_none()}
+    params = {"queues": list(queues), "most": most, "most_queues": METRIC_QUEUES, "now": now_or_none()}
     return {queue: QueueCounts(*counts) for queue, counts in SQL.value("count_queues", params).items()}
 
 
 def count_state() -> State:
     """All other counts; one statement."""
     params = {
-        "most": MOST,
-        "most_overdue": MOST_OVERDUE,
+        "most": COUNTED_ROWS,
+        "most_overdue": COUNTED_TIMERS,
         "worker_seconds": WORKER_SECONDS,
         "now": now_or_none(),
     }

@@ -18,14 +18,12 @@ from engine.catalogue import Json
 from lib import crash_points
 from lib.blobs import CHANGED, BadBlobStore, BlobAway, BlobChanged, BlobError, BlobMissing, Blobs, opened
 from lib.stored_json import stored_loads
+from runs.limits import WHOLE_VALUE_BYTES
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, SkippedByOperator, Succeeded
 from runs.store.references import MARK, Reference, reference_of, references_in
 from runs.store.rows import StepRow
 
 log = logging.getLogger(__name__)
-
-MAX_WHOLE_BYTES = 64 * 1024 * 1024
-"""No value is made of more: several outputs together, each within its own bounds, might come to anything."""
 
 
 def store() -> Blobs | None:
@@ -146,8 +144,8 @@ def whole(tenant: int, value: Json) -> Json:
     """
     if not has_references(value):
         return value
-    if size_of(value) > MAX_WHOLE_BYTES:
-        raise BlobError(f"These payloads come to more than {MAX_WHOLE_BYTES:,} bytes together.")
+    if size_of(value) > WHOLE_VALUE_BYTES:
+        raise BlobError(f"These payloads come to more than {WHOLE_VALUE_BYTES:,} bytes together.")
     return _filled(tenant, value)
 
 

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
-from steps.attempt_log import MOST_LINES
+from steps.limits import LOG_LINES
 
 
 class LogRow(TypedDict):
@@ -23,4 +23,4 @@ class LogRow(TypedDict):
 
 def keep_log(lines: Sequence[LogRow]) -> None:
     """Keep lines, each once."""
-    SQL.execute("keep_log", {"lines": document(lines), "most": MOST_LINES, "now": now_or_none()})
+    SQL.execute("keep_log", {"lines": document(lines), "most": LOG_LINES, "now": now_or_none()})

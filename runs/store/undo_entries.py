@@ -5,10 +5,8 @@ from typing import NamedTuple, TypedDict
 
 from engine.verbs import PausedAbove
 from lib.clock import now_or_none
+from runs.limits import UNDO_ROWS
 from runs.store.hot import SQL, document
-
-MOST_ROWS = 20_000
-"""So many entries are written by one statement."""
 
 
 class UndoableRow(TypedDict):
@@ -146,8 +144,8 @@ def completed_containers(rows: Sequence[ContentRow]) -> dict[tuple[str, str], fl
 
 def insert_entries(rows: Sequence[EntryRow]) -> None:
     """Write the entries of plans, whose runs are held FOR UPDATE."""
-    for start in range(0, len(rows), MOST_ROWS):
-        SQL.execute("insert_undo_entries", {"entries": document(rows[start : start + MOST_ROWS])})
+    for start in range(0, len(rows), UNDO_ROWS):
+        SQL.execute("insert_undo_entries", {"entries": document(rows[start : start + UNDO_ROWS])})
 
 
 def release_entries(rows: Sequence[EntryKey]) -> None:

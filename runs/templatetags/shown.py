@@ -18,19 +18,17 @@ from lib.markup import icon
 from lib.masking import masked, masked_at
 from lib.reader import number_text, reader
 from runs.kernel import wait_kinds
+from runs.limits import RANKED_WORDS, SHOWN_CHARACTERS, SHOWN_FIELDS
 from runs.reading.places import step_in_words
 from runs.reading.timeline import Bar
 from steps.catalogue import EXECUTABLE
 
 register = template.Library()
 
-MOST_CHARACTERS = 100_000
-MOST_NAMED = 30
 PEEK = 160
 _LINE = 90
 _PROSE = 60
 _LONG_LINES, _LONG_TEXT = 9, 1200
-_MOST_RANKED = 100
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 _WEEK = 7
 _ROUNDED = ((_HOUR, _MINUTE), (12 * _HOUR, 5 * _MINUTE), (float("inf"), 30 * _MINUTE))
@@ -78,7 +76,7 @@ def in_parts(value: Any, input_value: Any = None) -> list[Part]:
     A text that was a text of the step's input, `input_value`, is marked so. What has the name of a secret is masked.
     """
     value, input_value = masked(value), masked(input_value)
-    if not isinstance(value, Mapping) or not 0 < len(value) <= MOST_NAMED or "" in value:
+    if not isinstance(value, Mapping) or not 0 < len(value) <= SHOWN_FIELDS or "" in value:
         return [_part("", value)]
     before = input_value if isinstance(input_value, Mapping) else {"text": input_value}
     # jsonb keeps no order of keys: a category is read before what spoke for it.
@@ -353,8 +351,10 @@ def as_duration(milliseconds: float | None) -> str:
 def _part(name: str, value: Any, *, is_given: bool = False) -> Part:
     is_prose = isinstance(value, str) and (len(value) > _PROSE or "\n" in value)
     text = value if is_prose else _readable(value)
-    left_out = max(0, len(text) - MOST_CHARACTERS)
-    return Part(name, text[:MOST_CHARACTERS], is_prose, left_out, _ranked(name, value), is_prose and is_given)
+    left_out = max(0, len(text) - SHOWN_CHARACTERS)
+    return Part(
+        name, text[:SHOWN_CHARACTERS], is_prose, left_out, _ranked(name, value), is_prose and is_given
+    )
 
 
 def _ranked(name: str, value: Any) -> tuple[tuple[str, float], ...]:
@@ -367,7 +367,7 @@ def _ranked(name: str, value: Any) -> tuple[tuple[str, float], ...]:
         ]
     elif name == "scores" and isinstance(value, Mapping):
         pairs = list(value.items())
-    if len(pairs) > _MOST_RANKED or not all(
+    if len(pairs) > RANKED_WORDS or not all(
         isinstance(word, str) and _is_share(score) for word, score in pairs
     ):
         return ()

@@ -9,8 +9,8 @@ from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from engine.graph import Graph
 from runs.kernel import graphs
+from runs.limits import INNER_PARTS
 from runs.reading import places
-from runs.reading.inner_steps import MOST_PARTS
 from runs.reading.run_view import RunView
 from runs.reading.timeline import Inner
 from runs.store import trees
@@ -90,7 +90,7 @@ def steps_below(principal: Principal, run: RunView) -> list[StepBelow]:
     """
     if not any(may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
         return []
-    return trees.spans_below(principal.tenant_id, run["id"], types=_TAKE_TIME, most=MOST_PARTS)
+    return trees.spans_below(principal.tenant_id, run["id"], types=_TAKE_TIME, most=INNER_PARTS)
 
 
 def may_begin_runs(step_type: str) -> bool:

@@ -21,6 +21,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_UNDOING
 from lib.masking import masked
 from lib.refusals import Conflict, Missing
+from runs.limits import COLUMN_INTEGER, STARTED_RUNS
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
@@ -41,9 +42,6 @@ from workflows.queries import get_workflow, startable_of
 
 LAST = 10
 PARAMS = "params"
-MOST_INDEX = 2**31 - 1
-MOST_BEGUN = 5
-"""So many of the runs that a run began are shown on its page."""
 _OF_THE_INPUT = {"BadInput"}
 _OF_THE_VERSION = {"BadParams", "ExpressionError", "JoinNeverFired", "NoBranchMatched", "TooMuchWork"}
 """Errors that another attempt, with the same input or of the same version, would meet again."""
@@ -99,7 +97,7 @@ def _begun(principal: Principal, run: RunView) -> dict[str, Json]:
         # What is open comes first.
         order = (F("completed_at").asc(nulls_first=True), "id")
         ids = children.children_of(principal, run_id).order_by(*order).values_list("id", flat=True)
-        begun = rows_below(principal, run, list(ids[:MOST_BEGUN])) if counts else []
+        begun = rows_below(principal, run, list(ids[:STARTED_RUNS])) if counts else []
         context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)
@@ -219,7 +217,7 @@ def rendered_of(principal: Principal, run_id: UUID, query: QueryDict) -> Rendere
     """The params of the step `node` (and `index`) of a run; None where there is no such step, or not yet."""
     node, index = query.get("node", "").replace("\x00", ""), query.get("index")
     place = None if index is None else number_of(index)
-    if index is not None and (place is None or place > MOST_INDEX):
+    if index is not None and (place is None or place > COLUMN_INTEGER):
         return None
     return rendered_params(principal.tenant_id, run_id, node, place)
 

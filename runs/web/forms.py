@@ -12,11 +12,9 @@ from engine.catalogue import Json
 from lib.masking import masked, restored
 from lib.refusals import Conflict, Refusal
 from lib.strict_json import BadJson, strict_dumps, strict_loads
-from runs.commands.signals import MAX_SIGNAL_BYTES
-from runs.commands.starts import MAX_BUSINESS_KEY
 from runs.kernel.refused import RunRefused
-from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
-from steps.signal import MAX_SIGNAL_NAME
+from runs.limits import BUSINESS_KEY_CHARACTERS, SIGNAL_BYTES
+from steps.limits import MAX_INPUT_BYTES, RUN_INPUT_BYTES, SIGNAL_NAME_CHARACTERS
 from workflows.models import WorkflowVersion
 
 KINDS = (("text", "Text"), ("json", "JSON"))
@@ -41,7 +39,7 @@ class StartForm(forms.Form):
 
     input_kind = forms.ChoiceField(choices=KINDS)
     input = forms.CharField(required=False, strip=False)
-    business_key = forms.CharField(required=False, max_length=MAX_BUSINESS_KEY)
+    business_key = forms.CharField(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     once = forms.CharField(required=False)
 
     _value: Json = None
@@ -64,9 +62,9 @@ class StartForm(forms.Form):
         try:
             if self.cleaned_data.get("input_kind") == "text":
                 self._value = {"text": text}
-                strict_dumps(self._value, max_bytes=MAX_RUN_INPUT_BYTES)
+                strict_dumps(self._value, max_bytes=RUN_INPUT_BYTES)
             else:
-                self._value = strict_loads(text.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
+                self._value = strict_loads(text.encode(), max_bytes=RUN_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
         if not self.is_sent:
@@ -89,8 +87,8 @@ class KeyForm(forms.Form):
 
     business_key = forms.CharField(
         required=False,
-        max_length=MAX_BUSINESS_KEY,
-        error_messages={"max_length": f"A business key has at most {MAX_BUSINESS_KEY} characters."},
+        max_length=BUSINESS_KEY_CHARACTERS,
+        error_messages={"max_length": f"A business key has at most {BUSINESS_KEY_CHARACTERS} characters."},
     )
 
     @property
@@ -102,7 +100,7 @@ class KeyForm(forms.Form):
 class SignalForm(forms.Form):
     """A signal that somebody sends by hand."""
 
-    name = forms.CharField(max_length=MAX_SIGNAL_NAME)
+    name = forms.CharField(max_length=SIGNAL_NAME_CHARACTERS)
     payload = forms.CharField(required=False, strip=False)
 
     value: Json = None
@@ -111,7 +109,7 @@ class SignalForm(forms.Form):
         text = str(self.cleaned_data["payload"])
         if text.strip():
             try:
-                self.value = strict_loads(text.encode(), max_bytes=MAX_SIGNAL_BYTES)
+                self.value = strict_loads(text.encode(), max_bytes=SIGNAL_BYTES)
             except BadJson as error:
                 raise _in_words(error) from None
         return text

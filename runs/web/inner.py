@@ -6,7 +6,8 @@ from uuid import UUID
 
 from engine.statuses import STEP_OPEN, StepStatus
 from runs.kernel import graphs
-from runs.reading.inner_steps import MOST_PARTS, steps_of_items
+from runs.limits import INNER_PARTS
+from runs.reading.inner_steps import steps_of_items
 from runs.reading.run_view import PENDING
 from runs.reading.stored import LOOPS
 from runs.store import children
@@ -74,7 +75,7 @@ def inner_shown(tenant: int, run_id: UUID, version: int, *, is_past: bool) -> li
         return []
     counted: dict[tuple[str, str], Inner] = {}
     if not is_past:
-        rows = children.inner_steps(tenant, str(run_id), loops=LOOPS, most=MOST_PARTS)
+        rows = children.inner_steps(tenant, str(run_id), loops=LOOPS, most=INNER_PARTS)
         counted = {(one.container, one.node): one for one in rows}
     by_id = {}
     for container, step in steps:

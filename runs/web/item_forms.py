@@ -17,10 +17,9 @@ from runs.access import guard_item
 from runs.commands import operators
 from runs.commands.targets import ItemPlace
 from runs.kernel.refused import RunRefused
-from steps.base import MAX_OUTPUT_BYTES
+from runs.limits import FORM_ITEMS
+from steps.limits import MAX_OUTPUT_BYTES
 
-MOST_AT_ONCE = 200
-"""On so many items a form acts at most: each is a transaction of its own."""
 SAID = {
     "retry": ("Try again", "tried again"),
     "skip": ("Skip", "skipped"),
@@ -55,8 +54,8 @@ class ItemsForm(forms.Form):
             if match is None:
                 raise forms.ValidationError(f"{part[:40]} is no place of an item: write 0-4, 7.")
             first, last = int(match[1]), int(match[2] or match[1])
-            if last - first >= MOST_AT_ONCE or len(indexes) + last - first >= MOST_AT_ONCE:
-                raise forms.ValidationError(f"These are more than {MOST_AT_ONCE} items: act on some of them.")
+            if last - first >= FORM_ITEMS or len(indexes) + last - first >= FORM_ITEMS:
+                raise forms.ValidationError(f"These are more than {FORM_ITEMS} items: act on some of them.")
             indexes.update(range(first, last + 1))
         self.indexes = sorted(indexes)
         return text

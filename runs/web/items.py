@@ -11,6 +11,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_READ
 from engine.catalogue import Json
 from lib.refusals import Missing
+from runs.limits import FORM_ITEMS
 from runs.reading import items
 from runs.reading.presentation import found_run
 from runs.reading.run_view import StepView
@@ -89,7 +90,7 @@ def _places(shown: list[items.Item], place: int | None, status: str) -> list[int
     """The items that the form is about at first: the chosen one, or those of the status that is shown."""
     if place is not None:
         return [place]
-    return [item.place for item in shown[: item_forms.MOST_AT_ONCE]] if status else []
+    return [item.place for item in shown[:FORM_ITEMS]] if status else []
 
 
 def _place(request: PageRequest, name: str) -> int | None:

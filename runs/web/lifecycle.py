@@ -16,12 +16,11 @@ from lib.uuid7 import uuid7
 from runs.commands import dead_letters, items, lifecycle, operators
 from runs.commands.signals import NewSignal, Sent, send_signals
 from runs.kernel.refused import RunRefused
+from runs.limits import RUN_REASON_CHARACTERS
 from runs.reading import queries
 from runs.reading.presentation import found_run
 from runs.reading.stored import NOTHING
 from runs.web.forms import SignalForm
-
-_LONGEST_REASON = 1000
 
 
 @page(RUNS_OPERATE, "POST")
@@ -91,7 +90,7 @@ def leave(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
 def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], sentence: str) -> HttpResponse:
     who = request.principal
     found_run(who.tenant_id, run_id, NOTHING)
-    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:RUN_REASON_CHARACTERS]
     try:
         verb(who.tenant_id, [str(run_id)], by=who.username, reason=reason)
     except RunRefused as refusal:

@@ -8,11 +8,9 @@ from zoneinfo import ZoneInfo
 
 from lib.reader import Reader
 from lib.workdays import WorkCalendar
+from runs.limits import DAY_TIMES, GRID_MONTHS
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MOST_MONTHS = 2
-MOST_TIMES = 3
-"""So many times of one day are written out; of more it says how many."""
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October"),
     *("November", "December"),
@@ -54,7 +52,7 @@ def months_of(
     calendar: WorkCalendar | None,
     now: datetime,
     reader: Reader,
-    most: int = MOST_MONTHS,
+    most: int = GRID_MONTHS,
 ) -> list[Month]:
     """The first months in which something is due, drawn; the present one where nothing is."""
     local = [each.astimezone(zone) for each in times]
@@ -92,7 +90,7 @@ def _month(first: date, by_day: dict[date, list[str]], calendar: WorkCalendar | 
 
 
 def _day(day: date, first: date, times: Sequence[str], calendar: WorkCalendar | None, today: date) -> GridDay:
-    most = MOST_TIMES if len(times) <= MOST_TIMES else MOST_TIMES - 1
+    most = DAY_TIMES if len(times) <= DAY_TIMES else DAY_TIMES - 1
     return GridDay(
         day=day,
         is_outside=day.month != first.month,

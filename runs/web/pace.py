@@ -16,6 +16,7 @@ from django.http.response import HttpResponseBase
 
 from accounts.sessions import AUTOMATIC
 from lib.idle_cores import CORES, IdleCores
+from runs.limits import PAGE_COST_SECONDS
 
 SHARE = 0.05
 """So much of a core may pages that follow take on a busy machine: of all web processes, and of the database."""
@@ -37,7 +38,6 @@ WHOLE = 3.0
 web process, and 6.5 to 9 of PostgreSQL (`benchmarks/watching.py`)."""
 USUAL_SECONDS = 0.02
 """What a page is taken to cost in all as long as little is known."""
-MOST_SECONDS = 0.5
 READ_SECONDS = 10.0
 """A page that was told so long ago and has not read reads nothing: it is in a hidden tab, and costs nothing."""
 MOMENT_SECONDS = 0.001
@@ -84,7 +84,7 @@ class Pace:
             self._go_on()
             turn = Turn(self._asked, self._now + latest)
             # Of those told who have not read yet, most still will: where all is slow that makes no turn cheaper.
-            self._asked += min(self._seconds / max(self._reads, self._told), MOST_SECONDS)
+            self._asked += min(self._seconds / max(self._reads, self._told), PAGE_COST_SECONDS)
             self._asked_until.append((self._now, self._asked))
             return turn
 

@@ -12,16 +12,14 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from lib.api.pagination import keyset_page
 from runs.kernel import graphs
+from runs.limits import INNER_PARTS, STORY_EVENTS
 from runs.models import HistoryEvent
 from runs.reading import places, queries
-from runs.reading.inner_steps import MOST_PARTS
 from runs.reading.story import TOLD_OF_BELOW, WAITS_OF_BELOW, Event, story
 from runs.store import trees
 from runs.store.trees import EventBelow
 
 LINES = 200
-MOST_BELOW = 1_000
-"""So many events of the runs below a run are told."""
 _HIDDEN = "A step of another workflow"
 
 
@@ -46,7 +44,7 @@ def story_context(
         for event in event_page.rows
     )
     people.learn(who.tenant_id, [line.by for line in lines if line.by])
-    is_cut = len(below) >= MOST_BELOW
+    is_cut = len(below) >= STORY_EVENTS
     return {"lines": lines, "is_cut": is_cut, "lines_below": len(below), **pages.neighbours(event_page)}
 
 
@@ -59,8 +57,8 @@ def _events_below(who: Principal, run_id: UUID, graph: Graph) -> list[EventBelow
         str(run_id),
         types=TOLD_OF_BELOW,
         kinds=WAITS_OF_BELOW,
-        most=MOST_BELOW,
-        most_runs=MOST_PARTS,
+        most=STORY_EVENTS,
+        most_runs=INNER_PARTS,
     )
 
 

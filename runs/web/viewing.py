@@ -16,9 +16,10 @@ from engine.statuses import STEP_OPEN, StepStatus
 from lib import markup
 from lib.clock import now_here
 from runs.kernel import graphs
+from runs.limits import READ_EVENTS
 from runs.reading.attempts import attempts_of
 from runs.reading.events import RunHistory, extent_of, read_history
-from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
+from runs.reading.happened import Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
 from runs.reading.run_view import RunView
@@ -129,7 +130,7 @@ def _known(
     extent, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
     last, _, count = extent.partition(".")
     seen = number_of(last)
-    if seen is None or look.at is not None or len(events) == MOST_EVENTS:
+    if seen is None or look.at is not None or len(events) == READ_EVENTS:
         return set()
     since = [event.node for event in events if event.id > seen]
     if None in since or len(events) - len(since) != number_of(count):
@@ -144,7 +145,7 @@ def _scrubber(look: Look, total: int, at: datetime | None) -> Context:
     return {
         "place": place,
         "total": total,
-        "is_cut": total == MOST_EVENTS,
+        "is_cut": total == READ_EVENTS,
         "at": at,
         "back": look.address(at=place - 1) if place > 1 else None,
         "forth": look.address(at=place + 1) if place + 1 < total else look.to_event,

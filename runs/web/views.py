@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
-from runs.reading.filters import MOST_CHARACTERS
+from runs.limits import FILTER_CHARACTERS
 from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
 from runs.web.below import steps_below
@@ -35,7 +35,7 @@ def runs_page(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def search_offers(request: PageRequest) -> HttpResponse:
     """How the word at the end of a search may go on, as options of its field."""
-    options = offers(request.principal, request.GET.get("q", "")[:MOST_CHARACTERS])
+    options = offers(request.principal, request.GET.get("q", "")[:FILTER_CHARACTERS])
     return render(request, "runs/_search_offers.html", {"offers": options})
 
 

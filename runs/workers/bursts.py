@@ -4,12 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 from lib import tracing
+from runs.limits import TRACE_SPANS
 from runs.store.attempts import AttemptResult, ClaimedStep
 from runs.workers import attempt_spans
 
 Work = Callable[[], AttemptResult]
-MOST_SPANS = 1_000
-"""So many attempts are one trace; behind them another one begins."""
 
 
 class Burst:
@@ -22,7 +21,7 @@ class Burst:
 
     def roll_over(self) -> "Burst":
         """Itself, or, where it has as many attempts as one may have, the one behind it."""
-        if self.count < MOST_SPANS:
+        if self.count < TRACE_SPANS:
             return self
         self.end()
         return Burst(self.queue)

@@ -26,6 +26,7 @@ from runs.kernel.graphs import graph_of
 from runs.kernel.hand_back import hand_back
 from runs.kernel.plan import Affinity
 from runs.kernel.transition import Result
+from runs.limits import SLOW_STEPS
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded
 from runs.workers import bursts, leases
@@ -45,7 +46,6 @@ PATIENCE_SECONDS = 2.0
 """How much longer a drain works off what it has in hand before it hands back what was not started."""
 ASIDE_SECONDS = 5.0
 """How long a step may take before another thread goes on with the queue."""
-MOST_ASIDE = 4
 OVERRUN_SECONDS = 2.0
 """How long a step may go on behind its hard deadline."""
 UNLIMITED_SECONDS = 600.0
@@ -202,7 +202,7 @@ class Drain(QueueWorker):
             slow = (
                 turn is not None and turn.step is not None and time.monotonic() - turn.since >= ASIDE_SECONDS
             )
-            if turn is None or not slow or len(self._aside) >= MOST_ASIDE or self.stopping.is_set():
+            if turn is None or not slow or len(self._aside) >= SLOW_STEPS or self.stopping.is_set():
                 return
             self._aside.append(turn)
             self._turn = None

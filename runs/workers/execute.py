@@ -14,17 +14,17 @@ from lib import log_context, trace_context
 from lib.masking import echoed, without
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
+from runs.limits import RETRY_AFTER_SECONDS, STEP_ERROR_BYTES
 from runs.store import payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, Suspended
 from steps.attempt_log import AttemptLog
-from steps.base import MAX_OUTPUT_BYTES, StepType, storable
+from steps.base import StepType, storable
 from steps.base import execute as execute_type
 from steps.catalogue import EXECUTABLE
+from steps.limits import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
 
-MAX_ERROR_BYTES = 64 * 1024
-MAX_RETRY_AFTER = 30 * 86_400
 
 Work = Callable[[], AttemptResult]
 
@@ -137,11 +137,11 @@ def broken(error: StepError) -> Errored:
     wait = error.details.get("retry_after")
     payload = describe(error)
     try:
-        strict_dumps(payload, max_bytes=MAX_ERROR_BYTES)
+        strict_dumps(payload, max_bytes=STEP_ERROR_BYTES)
     except BadJson:
         payload.pop("details", None)
     seconds = wait if isinstance(wait, int | float) and wait > 0 else 0
-    return Errored(payload, error.retryable, float(min(seconds, MAX_RETRY_AFTER)) or None)
+    return Errored(payload, error.retryable, float(min(seconds, RETRY_AFTER_SECONDS)) or None)
 
 
 def idempotency_key(run_id: str, node: str, index: int | None = None, revision: int = 0) -> str:

@@ -17,11 +17,9 @@ from accounts.roles import MEMBERS_MANAGE, READ, TASKS_DECIDE, TASKS_READ
 from lib.clock import now_there
 from lib.refusals import Conflict, Invalid, Missing
 from tasks_inbox.eligibility import identity
+from tasks_inbox.limits import ABSENCE_NOTE_CHARACTERS, ABSENCE_WORKFLOWS
 from tasks_inbox.models import AwayRule
 from workflows.access import open_to
-
-MAX_NOTE = 500
-MOST_WORKFLOWS = 100
 
 
 def rules_for(principal: Principal) -> QuerySet[AwayRule]:
@@ -69,8 +67,8 @@ def add_rule(
         raise Invalid("Nobody can stand in for themselves: name somebody else.", field="substitute")
     if ends_at <= starts_at:
         raise Invalid("This must be after the start.", field="until")
-    if len(note) > MAX_NOTE:
-        raise Invalid(f"A note has at most {MAX_NOTE} characters.", field="note")
+    if len(note) > ABSENCE_NOTE_CHARACTERS:
+        raise Invalid(f"A note has at most {ABSENCE_NOTE_CHARACTERS} characters.", field="note")
     rule = AwayRule(
         tenant_id=principal.tenant_id,
         username=person,
@@ -137,8 +135,8 @@ def _decider(tenant_id: int, username: str, field: str) -> str:
 def _known(principal: Principal, names: Sequence[str]) -> list[str]:
     """Each of these workflows once. One that they may not read is refused as one that is not there."""
     unique_names = list(dict.fromkeys(names))
-    if len(unique_names) > MOST_WORKFLOWS:
-        raise Invalid(f"Name at most {MOST_WORKFLOWS} workflows.", field="workflows")
+    if len(unique_names) > ABSENCE_WORKFLOWS:
+        raise Invalid(f"Name at most {ABSENCE_WORKFLOWS} workflows.", field="workflows")
     readable = open_to(principal, READ).filter(name__in=unique_names)
     existing_names = set(readable.values_list("name", flat=True))
     for place, name in enumerate(unique_names):

@@ -25,12 +25,12 @@ from tasks_inbox.actions.decision import Decision, data_faults, require_seen
 from tasks_inbox.eligibility import identity, seeing
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
+from tasks_inbox.limits import BULK_TASKS
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import View, parts_of
 from tasks_inbox.store import queries
 
-MOST = 200
 CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
 ACTIONS = (CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO)
 DONE, REFUSED = "done", "refused"
@@ -61,8 +61,8 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
     """
     principal.require(TASKS_ASSIGN if command.action == ASSIGN else TASKS_DECIDE)
     unique_ids = list(dict.fromkeys(ids))
-    if not 0 < len(unique_ids) <= MOST:
-        raise Invalid(f"Name 1 to {MOST} tasks.", code="bad_count", field="ids")
+    if not 0 < len(unique_ids) <= BULK_TASKS:
+        raise Invalid(f"Name 1 to {BULK_TASKS} tasks.", code="bad_count", field="ids")
     who = identity.who_is(principal)
     tasks = {task.pk: task for task in _named(who, unique_ids)}
     for id in tasks:
@@ -91,10 +91,12 @@ def found_by(principal: Principal, view: View, text: str) -> list[UUID]:
     """The tasks that a search finds in a view of who asks, the most urgent first. Raises Invalid for too many."""
     who = identity.who_is(principal)
     parts = listing.found(who, parts_of(who, view=view), text)
-    ids = list(dict.fromkeys(id for rows in parts for id in rows.values_list("pk", flat=True)[: MOST + 1]))
-    if len(ids) > MOST:
+    ids = list(
+        dict.fromkeys(id for rows in parts for id in rows.values_list("pk", flat=True)[: BULK_TASKS + 1])
+    )
+    if len(ids) > BULK_TASKS:
         raise Invalid(
-            f"This finds more than {MOST} tasks: search for fewer.", code="too_many", field="filter"
+            f"This finds more than {BULK_TASKS} tasks: search for fewer.", code="too_many", field="filter"
         )
     return ids
 
@@ -133,7 +135,7 @@ def review(principal: Principal, ids: Sequence[UUID]) -> dict[str, Json]:
     Raises Invalid where they can't be decided together.
     """
     principal.require(TASKS_DECIDE)
-    tasks = list(_named(identity.who_is(principal), ids[:MOST]).order_by("pk"))
+    tasks = list(_named(identity.who_is(principal), ids[:BULK_TASKS]).order_by("pk"))
     if not tasks:
         raise Invalid("Choose some tasks first.", code="bad_count", field="ids")
     check_one_type(tasks)

@@ -14,11 +14,10 @@ from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.evidence import ledger
+from tasks_inbox.limits import TASK_COMMENT_CHARACTERS
 from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
 from tasks_inbox.store import queries, statements
-
-MAX_TEXT = 4_000
 
 
 def add_comment(
@@ -129,8 +128,10 @@ def checked(text: str, field: str = "text") -> str:
     content = text.replace("\r\n", "\n").strip()
     if not content:
         raise Invalid("Write something.", code="blank", field=field)
-    if len(content) > MAX_TEXT:
-        raise Invalid(f"A comment has at most {MAX_TEXT:,} characters.", code="max_length", field=field)
+    if len(content) > TASK_COMMENT_CHARACTERS:
+        raise Invalid(
+            f"A comment has at most {TASK_COMMENT_CHARACTERS:,} characters.", code="max_length", field=field
+        )
     if "\x00" in content:
         raise Invalid("A comment has no NUL characters.", code="bad_text", field=field)
     return content

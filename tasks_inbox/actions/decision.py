@@ -12,11 +12,8 @@ from lib.refusals import Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from steps.schema import problems_of
 from tasks_inbox.forms import files
+from tasks_inbox.limits import DECISION_BYTES, DECISION_COMMENT_CHARACTERS, DECISION_PROBLEMS
 from tasks_inbox.models import ManualTask
-
-MAX_DATA_BYTES = 1024 * 1024
-MAX_COMMENT = 10_000
-MOST_FAULTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class Decision:
 
 def encoded(data: Json) -> str | None:
     """What was filled in, as the text of its JSON; None for nothing."""
-    return None if data is None else strict_dumps(data, max_bytes=MAX_DATA_BYTES).decode()
+    return None if data is None else strict_dumps(data, max_bytes=DECISION_BYTES).decode()
 
 
 def require_seen(seen: str | None) -> None:
@@ -69,8 +66,10 @@ def _faults(task: ManualTask, decision: Decision) -> list[tuple[str, str, str]]:
         faults.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {names}."))
     elif choice["require_comment"] and not comment.strip():
         faults.append(("comment", "required", f"Add a comment: “{choice['label']}” needs one."))
-    if len(comment) > MAX_COMMENT:
-        faults.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
+    if len(comment) > DECISION_COMMENT_CHARACTERS:
+        faults.append(
+            ("comment", "max_length", f"A comment has at most {DECISION_COMMENT_CHARACTERS:,} characters.")
+        )
     required_fields = (choice or {}).get("require") or ()
     values = data if isinstance(data, dict) else {}
     # A box that must be filled in must be checked.
@@ -90,13 +89,13 @@ def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
     if task.form is None:
         return [] if data is None else [("data", "unknown_field", "This task has no form to fill in.")]
     try:
-        strict_dumps(data, max_bytes=MAX_DATA_BYTES)
+        strict_dumps(data, max_bytes=DECISION_BYTES)
     except JsonTooLarge as error:
         return [("data", TooLarge.code, error.message)]
     except BadJson as error:
         return [("data", "bad_json", error.message)]
     try:
-        problems = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
+        problems = problems_of(task.form, {} if data is None else data, most=DECISION_PROBLEMS)
     except TooMuchWork as error:
         raise refusals.TooMuchWork("data", error.budget, f"The data can't be checked: {error}.") from None
     return [(_field(path), "invalid", text) for path, text in problems] + files.faults_of(task, data)

@@ -13,11 +13,9 @@ from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
 from tasks_inbox.eligibility.refusals import open_task, require_answer
 from tasks_inbox.evidence import presentation
+from tasks_inbox.limits import TASK_DRAFT_BYTES
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask, TaskDraft
 from tasks_inbox.store import queries, statements
-
-MAX_DRAFT_BYTES = 1024 * 1024
-MAX_COMMENT = 10_000
 
 
 def draft_of(principal: Principal, task: ManualTask) -> TaskDraft | None:
@@ -52,7 +50,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
             "The task of a compensation has no form: it takes no drafts.", code="is_a_compensation"
         )
     try:
-        text = strict_dumps(data, max_bytes=MAX_DRAFT_BYTES).decode()
+        text = strict_dumps(data, max_bytes=TASK_DRAFT_BYTES).decode()
     except JsonTooLarge as error:
         raise TooLarge(error.message, field="data") from None
     except BadJson as error:

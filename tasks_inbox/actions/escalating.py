@@ -20,11 +20,11 @@ from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.eligibility.undecidable import is_undecidable
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.asking import moved, replaced
+from tasks_inbox.limits import TASK_REASON_CHARACTERS
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.store import queries, statements
 
 Named = Mapping[str, Sequence[str]]
-MAX_REASON = 2_000
 
 
 def escalate_task(
@@ -48,8 +48,8 @@ def escalate_task(
     task = _task(principal, task_id, who, needs_asked=bool(candidates) and not repairs)
     if not why:
         raise Invalid("Say why.", code="required", field="reason")
-    if len(why) > MAX_REASON:
-        message = f"A reason has at most {MAX_REASON:,} characters."
+    if len(why) > TASK_REASON_CHARACTERS:
+        message = f"A reason has at most {TASK_REASON_CHARACTERS:,} characters."
         raise Invalid(message, code="max_length", field="reason")
     if candidates:
         _decides_then(task, candidates)

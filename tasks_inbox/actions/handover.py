@@ -20,7 +20,6 @@ from tasks_inbox.reading import left
 
 DEACTIVATE, REMOVE = "deactivate", "remove"
 ENDS = (DEACTIVATE, REMOVE)
-MOST = 600
 
 
 @dataclass(frozen=True, slots=True)

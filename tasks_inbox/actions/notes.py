@@ -1,6 +1,6 @@
 """What somebody notes of a task for themselves, binding nobody else: not before that time, and that they watch it."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from accounts import audit
@@ -11,10 +11,9 @@ from lib.refusals import Invalid
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from tasks_inbox.eligibility.refusals import open_task
+from tasks_inbox.limits import SNOOZE_PERIOD
 from tasks_inbox.models import ManualTask
 from tasks_inbox.store import queries, statements
-
-LONGEST = timedelta(days=366)
 
 
 def snooze_task(
@@ -27,8 +26,8 @@ def snooze_task(
     principal.require(TASKS_DECIDE)
     task = open_task(principal, task_id)
     now = now_here()
-    if until is not None and not now < until <= now + LONGEST:
-        message = f"This must be a future time, at most {LONGEST.days} days from now."
+    if until is not None and not now < until <= now + SNOOZE_PERIOD:
+        message = f"This must be a future time, at most {SNOOZE_PERIOD.days} days from now."
         raise Invalid(message, code="bad_time", field="until")
     statements.snooze_task(uuid7(), tenant=task.tenant_id, task=task_id, by=principal.username, until=until)
     _noted(principal, task, "snooze" if until else "wake", reason)

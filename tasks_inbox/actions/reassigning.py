@@ -10,10 +10,8 @@ from lib.refusals import Conflict, Invalid
 from runs.commands.reassigning import Taker
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions import assignment
+from tasks_inbox.limits import REASSIGNED_TASKS
 from tasks_inbox.models import OPEN, ManualTask
-
-MOST_TASKS = 100
-"""So many open tasks of one run are given at once; a run that asks more at a time is refused."""
 
 
 def check(who: Principal, to: Taker) -> None:
@@ -55,12 +53,12 @@ def _open_tasks(who: Principal, run: str, *, locked: bool = False) -> list[UUID]
     """The open tasks of a run, by the id; `locked` until the transaction ends. Raises Conflict: none, or too many."""
     rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id=run, status=OPEN).order_by("id")
     rows = rows.select_for_update(no_key=True) if locked else rows
-    tasks = list(rows.values_list("pk", flat=True)[: MOST_TASKS + 1])
+    tasks = list(rows.values_list("pk", flat=True)[: REASSIGNED_TASKS + 1])
     if not tasks:
         raise Conflict("It has no open tasks.", code="no_task")
-    if len(tasks) > MOST_TASKS:
+    if len(tasks) > REASSIGNED_TASKS:
         raise Conflict(
-            f"It has more than {MOST_TASKS} open tasks: assign them in the inbox.", code="too_many"
+            f"It has more than {REASSIGNED_TASKS} open tasks: assign them in the inbox.", code="too_many"
         )
     return tasks
 

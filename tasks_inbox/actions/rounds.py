@@ -18,7 +18,7 @@ from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.kernel.unit_of_work import changing
 from runs.models import Run
-from steps.human import MAX_TASK_BYTES
+from steps.limits import TASK_BYTES
 from tasks_inbox.actions import comments
 from tasks_inbox.actions.decision import Decision, require_seen
 from tasks_inbox.actions.locking import lock_task, with_run_locked
@@ -29,11 +29,10 @@ from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.policies import CORRECTOR
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide
+from tasks_inbox.limits import TASK_COMMENT_CHARACTERS, TASK_ROUNDS
 from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
 from tasks_inbox.reading.changes import changes
 from tasks_inbox.store import queries, statements
-
-MOST_ROUNDS = 20
 
 
 def return_task(
@@ -56,7 +55,7 @@ def return_task(
     if task.kind in FOR_OPERATORS:
         message = "This task was not opened by a step: what it is about cannot be changed."
         raise Conflict(message, code="is_a_compensation")
-    if task.round >= MOST_ROUNDS:
+    if task.round >= TASK_ROUNDS:
         message = f"This is round {task.round}: decide it, or talk to each other."
         raise Conflict(message, code="too_many_rounds")
     require_seen(seen)
@@ -156,7 +155,7 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
             raise Invalid(message, code="not_amendable", field=join("facts", label))
     new_facts = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
     try:
-        strict_dumps(new_facts, max_bytes=MAX_TASK_BYTES)
+        strict_dumps(new_facts, max_bytes=TASK_BYTES)
     except JsonTooLarge as error:
         raise TooLarge(error.message, field="facts") from None
     except BadJson as error:
@@ -166,4 +165,4 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
 
 def _in_words(differences: list[Json]) -> str:
     labels = ", ".join(f"“{one['label']}”" for one in differences)
-    return f"Corrected: {labels}."[: comments.MAX_TEXT] if differences else "Sent again without changes."
+    return f"Corrected: {labels}."[:TASK_COMMENT_CHARACTERS] if differences else "Sent again without changes."

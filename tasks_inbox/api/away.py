@@ -12,6 +12,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from tasks_inbox.actions import absences
+from tasks_inbox.limits import ABSENCE_NOTE_CHARACTERS, ABSENCE_WORKFLOWS
 
 
 class AddAway(Verb):
@@ -23,10 +24,10 @@ class AddAway(Verb):
     workflows = fields.Items(
         child=fields.Text(max_length=128),
         required=False,
-        max_length=absences.MOST_WORKFLOWS,
+        max_length=ABSENCE_WORKFLOWS,
         help_text="Names; none: all.",
     )
-    note = fields.Text(required=False, allow_blank=True, max_length=absences.MAX_NOTE)
+    note = fields.Text(required=False, allow_blank=True, max_length=ABSENCE_NOTE_CHARACTERS)
 
     def get_fields(self) -> dict[str, serializers.Field]:  # type: ignore[type-arg]
         """`from` is no name that Python has."""

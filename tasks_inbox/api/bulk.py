@@ -11,9 +11,8 @@ from lib.api import fields
 from lib.api.serializers import Verb, body
 from lib.refusals import Invalid
 from tasks_inbox.actions import bulk
-from tasks_inbox.actions.decision import MAX_COMMENT
+from tasks_inbox.limits import BULK_TASKS, DECISION_COMMENT_CHARACTERS, SEARCH_CHARACTERS
 from tasks_inbox.reading import sources
-from tasks_inbox.reading.search import MAX_SEARCH
 
 BULK_ACTIONS = [(one, one) for one in bulk.ACTIONS]
 BULK_RESULTS = [(bulk.DONE, bulk.DONE), (bulk.REFUSED, bulk.REFUSED)]
@@ -23,13 +22,15 @@ class BulkTasks(Verb):
     """What to do, and with which tasks: `ids`, or what a `filter` finds in a `view`."""
 
     action = serializers.ChoiceField(choices=BULK_ACTIONS)
-    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
+    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=BULK_TASKS)
     view = serializers.ChoiceField(choices=sources.VIEWS, required=False, help_text="Default: `teams`.")
-    filter = fields.Text(required=False, allow_blank=True, max_length=MAX_SEARCH)
+    filter = fields.Text(required=False, allow_blank=True, max_length=SEARCH_CHARACTERS)
     assignee = fields.Text(required=False, max_length=150, help_text="For `assign`: a username.")
     until = fields.Moment(required=False, help_text="For `snooze`; without it the tasks come back at once.")
     outcome = fields.Text(required=False, max_length=64, help_text="For `decide`.")
-    comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT, help_text="For `decide`.")
+    comment = fields.Text(
+        required=False, allow_blank=True, max_length=DECISION_COMMENT_CHARACTERS, help_text="For `decide`."
+    )
     seen = fields.JsonObject(
         required=False, help_text="For `decide`, needed: each task's `shown_hash` by its id."
     )

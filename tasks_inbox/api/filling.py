@@ -21,6 +21,7 @@ from runs.api.base import RunsApiView
 from tasks_inbox.actions import drafts
 from tasks_inbox.forms import files
 from tasks_inbox.forms.media import ANY, SHOWN
+from tasks_inbox.limits import DECISION_COMMENT_CHARACTERS, FILE_BYTES
 from tasks_inbox.models import TaskFile
 from tasks_inbox.store import queries
 
@@ -29,7 +30,7 @@ class SaveTaskDraft(StrictSerializer):
     """What was typed, right or wrong."""
 
     data = fields.JsonObject(required=False, help_text="As `complete` takes it; unchecked.")  # type: ignore[assignment]
-    comment = fields.Text(required=False, allow_blank=True, max_length=drafts.MAX_COMMENT)
+    comment = fields.Text(required=False, allow_blank=True, max_length=DECISION_COMMENT_CHARACTERS)
 
 
 class TaskDraftSerializer(serializers.Serializer[Any]):
@@ -103,7 +104,7 @@ class TaskFilesView(RunsApiView):
     """Files."""
 
     scopes = {"GET": TASKS_READ, "POST": TASKS_READ}
-    max_body_bytes = files.MAX_BYTES
+    max_body_bytes = FILE_BYTES
     is_slow = True
 
     def get_parsers(self) -> list[Any]:

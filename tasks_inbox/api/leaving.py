@@ -14,6 +14,7 @@ from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb, body
 from tasks_inbox.actions import handover
 from tasks_inbox.actions.handover import Choice
+from tasks_inbox.limits import HANDOVER_ITEMS
 from tasks_inbox.ports import LeftItem
 from tasks_inbox.reading import left
 
@@ -38,7 +39,7 @@ class HandOver(Verb):
     items = fields.Items(
         child=HandOverChoice(),
         required=False,
-        max_length=handover.MOST,
+        max_length=HANDOVER_ITEMS,
         help_text="Left out: the first of the `actions` of each thing.",
     )
     to = fields.Text(required=False, max_length=150, help_text="Who gets what names nobody.")

@@ -12,18 +12,18 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from tasks_inbox.eligibility import identity
+from tasks_inbox.limits import SEARCH_CHARACTERS, VIEW_NAME_CHARACTERS
 from tasks_inbox.models import InboxView
 from tasks_inbox.reading import saved, sources
-from tasks_inbox.reading.search import MAX_SEARCH
 
 
 class ChangeInboxView(Verb):
     """What changes; fields left out stay."""
 
-    name = fields.Text(required=False, max_length=saved.MAX_NAME)
+    name = fields.Text(required=False, max_length=VIEW_NAME_CHARACTERS)
     view = serializers.ChoiceField(choices=sources.VIEWS, required=False, help_text="As in `GET /tasks`.")
     filter = fields.Text(
-        required=False, allow_blank=True, max_length=MAX_SEARCH, help_text="As in `GET /tasks`."
+        required=False, allow_blank=True, max_length=SEARCH_CHARACTERS, help_text="As in `GET /tasks`."
     )
     sort = fields.Text(required=False, max_length=120, help_text="As in `GET /tasks`.")
     group = fields.Text(
@@ -37,7 +37,7 @@ class ChangeInboxView(Verb):
 class AddInboxView(ChangeInboxView):
     """A search to save; `view` defaults to `teams` and `sort` to `sla`."""
 
-    name = fields.Text(max_length=saved.MAX_NAME)
+    name = fields.Text(max_length=VIEW_NAME_CHARACTERS)
 
 
 class InboxViewQuery(PageQuery):

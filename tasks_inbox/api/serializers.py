@@ -4,17 +4,15 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.services import LONGEST_PASSWORD
+from accounts.limits import PASSWORD_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
-from tasks_inbox.actions.comments import MAX_TEXT
-from tasks_inbox.actions.decision import MAX_COMMENT
 from tasks_inbox.api.covered_serializers import ApprovesSerializer
 from tasks_inbox.eligibility import identity
 from tasks_inbox.evidence.exports import FORMATS
 from tasks_inbox.lifecycle.compensations import RESOLUTIONS
+from tasks_inbox.limits import DECISION_COMMENT_CHARACTERS, SEARCH_CHARACTERS, TASK_COMMENT_CHARACTERS
 from tasks_inbox.models import ANSWERED, ASKED, KINDS, MEANINGS, SAID, SENT_AGAIN, SENT_BACK, STATUSES
-from tasks_inbox.reading.search import MAX_SEARCH
 from tasks_inbox.reading.sources import VIEWS
 
 TASK_STATUSES = [(status, status) for status in STATUSES]
@@ -41,7 +39,7 @@ class TaskListQuery(PageQuery):
     )
     filter = serializers.CharField(
         required=False,
-        max_length=MAX_SEARCH,
+        max_length=SEARCH_CHARACTERS,
         help_text="Like the search of the inbox: `workflow:refunds due:<2d is:overdue group:Legal "
         "data.amount>1000 data.country:DE text`.",
     )
@@ -96,7 +94,9 @@ class DelegateTask(Verb):
 class AddComment(Verb):
     """Something to say."""
 
-    text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, without leading and trailing spaces.")
+    text = fields.Text(
+        help_text=f"1 to {TASK_COMMENT_CHARACTERS:,} characters, without leading and trailing spaces."
+    )
 
 
 class WhomSerializer(StrictSerializer):
@@ -126,7 +126,7 @@ class HeldSerializer(serializers.Serializer[Any]):
 class ReturnTask(Verb):
     """What to change."""
 
-    comment = fields.Text(help_text=f"What to change, and why: 1 to {MAX_TEXT:,} characters.")
+    comment = fields.Text(help_text=f"What to change, and why: 1 to {TASK_COMMENT_CHARACTERS:,} characters.")
     to = fields.Text(
         required=False,
         max_length=150,
@@ -144,7 +144,7 @@ class ResubmitTask(Verb):
     """The next round."""
 
     facts = fields.JsonObject(required=False, help_text="Corrections: new values by the label of the fact.")
-    comment = fields.Text(required=False, allow_blank=True, max_length=MAX_TEXT)
+    comment = fields.Text(required=False, allow_blank=True, max_length=TASK_COMMENT_CHARACTERS)
 
 
 class CommentSerializer(serializers.Serializer[Any]):
@@ -173,11 +173,11 @@ class CompleteTask(Verb):
     )
     password = fields.Text(
         required=False,
-        max_length=LONGEST_PASSWORD,
+        max_length=PASSWORD_CHARACTERS,
         help_text="Your password again, where the outcome is signed.",
     )
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
-    comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
+    comment = fields.Text(required=False, allow_blank=True, max_length=DECISION_COMMENT_CHARACTERS)
     undoable = serializers.BooleanField(
         default=False,
         help_text="Hold it back for as long as the task allows undo (409 `no_undo` if it doesn't): the task "

@@ -15,10 +15,9 @@ from tasks_inbox.design.deciders import Deciders, asking_steps, deciders_of, ste
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
+from tasks_inbox.limits import APPROVAL_COMBINATIONS, NAMED_PEOPLE
 from workflows.models import Workflow
 
-MOST_WAYS = 2_000
-MOST_SAID = 20
 STARTER = "{{ run.created_by }}"
 
 
@@ -90,7 +89,7 @@ def _find_problems(
 
 
 def _outsiders(field: str, step: Deciders) -> Problem:
-    names, count = step.outsiders[:MOST_SAID], len({*step.eligible, *step.barred})
+    names, count = step.outsiders[:NAMED_PEOPLE], len({*step.eligible, *step.barred})
     people = ", ".join(names) + (
         f" and {len(step.outsiders) - len(names)} more" if step.outsiders != names else ""
     )
@@ -141,7 +140,7 @@ def _unable(place: _Place, members: list[Member], field: str, step: Deciders) ->
         return None
     message = (
         f"`{step.id}` needs all, or a share, of those whom it asks to agree, and these can't decide: "
-        f"{', '.join(missing[:MOST_SAID])}. Name members whose role decides tasks."
+        f"{', '.join(missing[:NAMED_PEOPLE])}. Name members whose role decides tasks."
     )
     return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
 
@@ -168,9 +167,12 @@ def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence
 def _is_left(step: Deciders, earlier: Sequence[Deciders], starters: Sequence[str]) -> bool:
     """Whether the step can be decided after some of the ways in which a run may come to it; of very many one can."""
     ways = list(
-        islice(product(starters, *([one.key for one in each.eligible] for each in earlier)), MOST_WAYS)
+        islice(
+            product(starters, *([one.key for one in each.eligible] for each in earlier)),
+            APPROVAL_COMBINATIONS,
+        )
     )
-    return len(ways) == MOST_WAYS or any(
+    return len(ways) == APPROVAL_COMBINATIONS or any(
         _reaches(step, (starter if step.bars_requester else "", *deciders))
         for starter, *deciders in ways
         if all(

@@ -23,12 +23,12 @@ from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.quorum import counts_people
 from tasks_inbox.lifecycle.waits import whom, with_manager
+from tasks_inbox.limits import NAMED_PEOPLE
 from workflows.models import Workflow, WorkflowVersion
 
 KNOWN = frozenset({"input", "run"})
 """What is known of a run as it starts."""
 PARAMS = ("candidates", "quorum", "exclude", "exclude_requester", "on_timeout")
-MOST_SAID = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _folder_of(terms: Terms) -> int | None:
 
 
 def _refusal(step: _HumanStep, missing: Sequence[str]) -> str:
-    names = ", ".join(missing[:MOST_SAID]) + (" and others" if len(missing) > MOST_SAID else "")
+    names = ", ".join(missing[:NAMED_PEOPLE]) + (" and others" if len(missing) > NAMED_PEOPLE else "")
     return (
         f"“{step.title}” needs all, or a share, of those whom it asks to agree, and these can't decide: {names}. "
         "Name members whose role decides tasks."

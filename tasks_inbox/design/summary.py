@@ -13,8 +13,8 @@ from engine.templates import has_holes
 from tasks_inbox.design.deciders import Deciders, deciders_of
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.quorum import Elector, counts_people, needs_several, verdict
+from tasks_inbox.limits import SUMMARY_PEOPLE
 
-MOST_NAMED = 3
 _PLURALS = {"approver": "approvers", "operator": "operators", "admin": "admins"}
 _IN_RUN = "Who may decide is known once a run reaches it"
 
@@ -143,7 +143,7 @@ def _pool(members: Sequence[Member], step: Deciders) -> str:
     """Those who may decide: by name where the step names them, otherwise what they have in common, and how many."""
     candidates = {kind: names for kind, names in step.candidates.items() if names}
     count, excluded_count = len(step.eligible), len(step.barred)
-    if candidates.keys() == {"users"} and count <= MOST_NAMED:
+    if candidates.keys() == {"users"} and count <= SUMMARY_PEOPLE:
         words = _listed(_named(members, step.eligible), "and")
         return f"{words} ({excluded_count} excluded)" if excluded_count else words
     if candidates.keys() == {"groups"} and len(candidates["groups"]) == 1:

@@ -20,6 +20,7 @@ from lib.clock import now_here
 from lib.reader import Reader, reading_as, zone_of
 from runs.reading.requests import changed_since, request_rows
 from tasks_inbox.eligibility.identity import who_is
+from tasks_inbox.limits import DIGEST_LINES
 from tasks_inbox.mail import digests
 from tasks_inbox.mail.digests import Line, Part
 from tasks_inbox.models import ManualTask
@@ -27,7 +28,6 @@ from tasks_inbox.reading import listing
 from tasks_inbox.reading.requests import decided_since
 from tasks_inbox.reading.sources import COUNTED
 
-MOST_LINES = 15
 _A_DAY, _AT_MOST = timedelta(days=1), timedelta(days=7)
 
 
@@ -69,8 +69,8 @@ def _since(due: DueMail) -> datetime:
 def _tasks(principal: Principal, reader: Reader) -> list[Part]:
     who = who_is(principal)
     counts = listing.counts(who).views
-    mine = listing.first_of(who, "mine", "due", MOST_LINES) if counts["mine"] else []
-    teams = listing.first_of(who, "teams", "due", MOST_LINES) if counts["teams"] else []
+    mine = listing.first_of(who, "mine", "due", DIGEST_LINES) if counts["mine"] else []
+    teams = listing.first_of(who, "teams", "due", DIGEST_LINES) if counts["teams"] else []
     parts = (
         (f"{_count(counts['mine'], 'task')} of yours", mine, counts["mine"]),
         (f"{_count(counts['teams'], 'task')} for you or your groups", teams, counts["teams"]),
@@ -89,7 +89,7 @@ def _lines(tasks: Sequence[ManualTask], reader: Reader) -> list[Line]:
 
 def _requests(principal: Principal, since: datetime) -> list[Part]:
     runs = changed_since(principal, since, lambda ids: decided_since(principal, ids, since))
-    rows = request_rows(principal, runs[:MOST_LINES])
+    rows = request_rows(principal, runs[:DIGEST_LINES])
     lines = [
         Line(
             f"{row['title']} ({row['about']})" if row["about"] else row["title"],

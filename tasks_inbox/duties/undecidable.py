@@ -22,13 +22,13 @@ from tasks_inbox.eligibility.electors import Member, members_of
 from tasks_inbox.eligibility.undecidable import has_lost_holder, is_undecidable
 from tasks_inbox.lifecycle.compensations import CANDIDATES, DONE
 from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.limits import INCIDENT_TITLE_CHARACTERS
 from tasks_inbox.models import OPEN, ManualTask
 from tasks_inbox.store import holders, queries, statements
 
 log = logging.getLogger("handoff.tasks")
 
 BATCH = 2_000
-MAX_TITLE = 300
 SEEN = [{"name": DONE, "label": "Seen", "require_comment": False}]
 _HELP = (
     "None, or not enough, of the people it asks can decide it, so the run would wait forever. Open the task "
@@ -111,7 +111,7 @@ def _row(task: ManualTask) -> Row:
         "run_id": str(task.run_id),
         "step_id": str(task.pk),
         "node": task.node,
-        "title": f"Nobody can decide “{task.title}”"[:MAX_TITLE],
+        "title": f"Nobody can decide “{task.title}”"[:INCIDENT_TITLE_CHARACTERS],
         "instructions": _HELP,
         "facts": [{"label": label, "value": value} for label, value in facts],
         "outcomes": SEEN,

@@ -16,12 +16,8 @@ from lib.masking import MASK, is_secret_name
 from runs.kernel.approvals import Covered, Decider, covered_by
 from runs.kernel.graphs import graph_of
 from runs.models import StepExecution
+from tasks_inbox.limits import EVIDENCE_VALUE_CHARACTERS, EVIDENCE_VALUES
 from tasks_inbox.models import OPEN, ManualTask
-
-MOST_VALUES = 40
-"""So many values of a step are shown."""
-MOST_TEXT = 400
-"""So many characters of a value are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +72,8 @@ class Approves:
     def _step(self, name: str, document: Mapping[str, Json] | None) -> dict[str, Json]:
         node = self.graph.nodes[name]
         parts = [] if document is None else list(_parts(document))
-        values = islice((one for part in parts for one in self._flat(part)), MOST_VALUES)
-        more = max(0, sum(map(_count, parts)) - MOST_VALUES)
+        values = islice((one for part in parts for one in self._flat(part)), EVIDENCE_VALUES)
+        more = max(0, sum(map(_count, parts)) - EVIDENCE_VALUES)
         return {
             "node": name,
             "title": node.title,
@@ -112,7 +108,7 @@ class Approves:
             "why": withheld["why"],
             **last,
             "changed_by": [one["by"] for one in changes],
-            "changes": differing[:MOST_VALUES],
+            "changes": differing[:EVIDENCE_VALUES],
         }
 
     def _flat(self, part: "_Part") -> Iterator[dict[str, Json]]:
@@ -187,7 +183,11 @@ def _count(part: _Part) -> int:
 
 
 def _short(value: Json) -> Json:
-    return f"{value[:MOST_TEXT]}…" if isinstance(value, str) and len(value) > MOST_TEXT else value
+    return (
+        f"{value[:EVIDENCE_VALUE_CHARACTERS]}…"
+        if isinstance(value, str) and len(value) > EVIDENCE_VALUE_CHARACTERS
+        else value
+    )
 
 
 def of_task(task: ManualTask) -> Approves | None:

@@ -9,10 +9,9 @@ from uuid import UUID
 
 from tasks_inbox.evidence import ledger
 from tasks_inbox.evidence.approves import Approves, approves_of, of_task
+from tasks_inbox.limits import FILE_CHANGES
 from tasks_inbox.models import ManualTask, TaskFile
 
-MOST_CHANGES = 100
-"""So many changes of files are looked through for those that somebody has not seen."""
 AGAIN = "Look again before you decide."
 
 
@@ -53,7 +52,7 @@ def changed_since(task: ManualTask, username: str, seen: str, approves: Approves
     steps = [(file.at, True, file) for file in every]
     steps += [(file.withdrawn_at, False, file) for file in every if file.withdrawn_at is not None]
     then = dict(here)
-    for _, is_added, file in sorted(steps, key=lambda step: step[0], reverse=True)[:MOST_CHANGES]:
+    for _, is_added, file in sorted(steps, key=lambda step: step[0], reverse=True)[:FILE_CHANGES]:
         if is_added:
             then.pop(file.pk, None)
         else:

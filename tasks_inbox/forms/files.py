@@ -24,11 +24,9 @@ from runs.kernel import live
 from tasks_inbox.eligibility.refusals import open_task
 from tasks_inbox.forms.form import filled
 from tasks_inbox.forms.media import SHOWN, clean_name, is_accepted, media_type_of
+from tasks_inbox.limits import FILE_BYTES, TASK_FILES
 from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
 from tasks_inbox.store import queries, statements
-
-MAX_BYTES = 10 * 1024 * 1024
-MOST_FILES = 20
 
 
 def attach(
@@ -49,9 +47,9 @@ def attach(
         if not statements.hold_open_task(task.tenant_id, task_id):
             raise Conflict("This task is closed: it takes no more files.", code="task_closed")
         if not statements.add_file(
-            file_id, task=task_id, content=content, details=details, by=principal.username, most=MOST_FILES
+            file_id, task=task_id, content=content, details=details, by=principal.username, most=TASK_FILES
         ):
-            raise Conflict(f"A task has at most {MOST_FILES} files.", code="too_many_files", field="file")
+            raise Conflict(f"A task has at most {TASK_FILES} files.", code="too_many_files", field="file")
         audit.record(principal, f"attach {details['sha256']}", f"task {task_id}", reason=reason)
         live.tell_inboxes([task.tenant_id])
     return file_of(principal, task_id, UUID(file_id))
@@ -153,8 +151,8 @@ def _require_part(principal: Principal, task: ManualTask) -> None:
 def _check(content: bytes) -> None:
     if not content:
         raise Invalid("This file is empty.", code="empty", field="file")
-    if len(content) > MAX_BYTES:
-        message = f"A file has at most {MAX_BYTES // 1024 // 1024} MiB."
+    if len(content) > FILE_BYTES:
+        message = f"A file has at most {FILE_BYTES // 1024 // 1024} MiB."
         raise Invalid(message, code="file_too_large", field="file")
     command = settings.HANDOFF_FILE_SCAN
     if command and not is_clean(command, content):

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
+from tasks_inbox.limits import FILE_NAME_CHARACTERS
+
 ANY = "application/octet-stream"
 SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf")
 """What a browser may show: nothing in them acts."""
-MAX_NAME = 200
 _STARTS = (
     (rb"\x89PNG\r\n\x1a\n", "image/png"),
     (rb"\xff\xd8\xff", "image/jpeg"),
@@ -59,7 +60,7 @@ def clean_name(name: str) -> str:
     text = "".join(one for one in last if unicodedata.category(one)[0] != "C" and one not in '<>:"|?*')
     stem, dot, suffix = text.strip(" .").rpartition(".")
     suffix = f"{dot}{suffix}"[:20] if stem else ""
-    return ((stem or text.strip(" ."))[: MAX_NAME - len(suffix)] + suffix) or "file"
+    return ((stem or text.strip(" ."))[: FILE_NAME_CHARACTERS - len(suffix)] + suffix) or "file"
 
 
 def _of_zip(content: bytes) -> str:

@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from lib.reader import Reader
 from lib.visible import visible
 from lib.visible_pages import visible_html
+from tasks_inbox.limits import MAIL_TITLE_CHARACTERS
 from tasks_inbox.models import (
     ANSWERED,
     ASKED,
@@ -26,7 +27,6 @@ from tasks_inbox.models import (
     ManualTask,
 )
 
-_MOST_TITLE = 200
 _FOOT = "The link opens the task once, after you log in, and decides nothing. You choose what you get in your settings."
 _SAYS = {
     ASKED: "A task waits for you, or for somebody else whom it asks.",
@@ -95,4 +95,4 @@ def moment(at: datetime, reader: Reader) -> str:
 def line_of(title: str) -> str:
     """A title as one line that can stand in a header."""
     line = " ".join(visible(title).split()) or "A task"
-    return line if len(line) <= _MOST_TITLE else line[: _MOST_TITLE - 1] + "…"
+    return line if len(line) <= MAIL_TITLE_CHARACTERS else line[: MAIL_TITLE_CHARACTERS - 1] + "…"

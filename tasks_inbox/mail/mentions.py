@@ -4,9 +4,7 @@ from accounts.names import mentioned_in
 from accounts.principal import Principal
 from accounts.queries import members_named
 from accounts.roles import SCOPES_OF_ROLE, TASKS_READ
-
-MOST = 20
-"""So many are told of one comment."""
+from tasks_inbox.limits import MENTIONED_PEOPLE
 
 
 def mentioned(by: Principal, text: str) -> list[str]:
@@ -17,4 +15,4 @@ def mentioned(by: Principal, text: str) -> list[str]:
     members = members_named(by.tenant_id, names)
     candidates = [members[name] for name in names if name in members]
     usernames = [member.user.username for member in candidates if TASKS_READ in SCOPES_OF_ROLE[member.role]]
-    return [name for name in usernames if name != by.username][:MOST]
+    return [name for name in usernames if name != by.username][:MENTIONED_PEOPLE]

@@ -15,11 +15,9 @@ from tasks_inbox.eligibility.electors import Member, members_of
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import Elector, needs_several
 from tasks_inbox.eligibility.undecidable import is_undecidable
+from tasks_inbox.limits import IMPACT_TASKS
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask, TaskDecision
 from tasks_inbox.store import queries
-
-MOST = 1_000
-"""So many open tasks are looked at, the oldest first."""
 
 
 def impact_of(tenant: int, change: SeatChange) -> Impact:
@@ -37,8 +35,8 @@ def stuck_by(tenant: int, change: SeatChange) -> tuple[list[ManualTask], bool]:
     touched = [one for one in before if marks_then.get(one.elector.key) != one.marks]
     if not touched and not change.gone:
         return [], False
-    rows = list(_touched(tenant, touched, change)[: MOST + 1])
-    return would_be_stuck(tenant, rows[:MOST], after, change.gone), len(rows) > MOST
+    rows = list(_touched(tenant, touched, change)[: IMPACT_TASKS + 1])
+    return would_be_stuck(tenant, rows[:IMPACT_TASKS], after, change.gone), len(rows) > IMPACT_TASKS
 
 
 def would_be_stuck(

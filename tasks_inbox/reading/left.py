@@ -1,6 +1,6 @@
 """What is with somebody who leaves, to be handed over: read for who manages members, each kind by its own rights.
 
-Each kind is read in as many statements for many as for one, `MOST` of each at most.
+Each kind is read in as many statements for many as for one, `LEFT_ITEMS` of each at most.
 """
 
 from collections import Counter
@@ -20,13 +20,12 @@ from accounts.roles import MEMBERS_MANAGE, TASKS_READ, TOKENS_MANAGE
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
+from tasks_inbox.limits import LEFT_ITEMS
 from tasks_inbox.models import OPEN, AwayRule, ManualTask
 from tasks_inbox.ports import LEFT_KINDS, LeftItem, LeftKind
 from tasks_inbox.reading.impact import stuck_by, would_be_stuck
 from tasks_inbox.store import queries
 
-MOST = 100
-"""So many of each kind are handed over at once; what is left then is shown again."""
 HAND, GIVE_BACK, STOP, REVOKE, END, KEEP = "hand", "give_back", "stop", "revoke", "end", "keep"
 ACTIONS = (HAND, GIVE_BACK, STOP, REVOKE, END, KEEP)
 TASK, TOKEN, ABSENCE, REPORT = "task", "token", "absence", "report"
@@ -45,13 +44,13 @@ def _tasks(principal: Principal, username: str) -> Iterator[LeftItem]:
     tasks = ManualTask.objects.for_tenant(tenant).filter(is_theirs, status=OPEN, is_test=False)
     rows = [
         task
-        for task in tasks.defer(*queries.LARGE).order_by("due", "id")[:MOST]
+        for task in tasks.defer(*queries.LARGE).order_by("due", "id")[:LEFT_ITEMS]
         if not policies.has_voted(task, username)
     ]
     is_active, ids = find_member(tenant, username) is not None, {task.pk for task in rows}
     if is_active:
         stuck = stuck_by(tenant, SeatChange(gone=frozenset({key})))[0]
-        rows = [*rows, *(task for task in stuck if task.pk not in ids)][:MOST]
+        rows = [*rows, *(task for task in stuck if task.pk not in ids)][:LEFT_ITEMS]
     others = [one for one in members_of(tenant) if one.elector.key != key]
     stuck_ids = {task.pk for task in would_be_stuck(tenant, rows, others, [key])}
     for task in rows:
@@ -75,7 +74,7 @@ def _tasks(principal: Principal, username: str) -> Iterator[LeftItem]:
 
 def _tokens(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = tokens.visible(principal, user=username).exclude(expires_at__lte=Now())
-    for row in rows.order_by("-pk")[:MOST]:
+    for row in rows.order_by("-pk")[:LEFT_ITEMS]:
         title = row.name or f"{row.prefix}…"
         yield LeftItem(TOKEN, row.public_id, title, f"Acts for them as {row.role}", (REVOKE, KEEP))
 
@@ -83,7 +82,7 @@ def _tokens(principal: Principal, username: str) -> Iterator[LeftItem]:
 def _absences(principal: Principal, username: str) -> Iterator[LeftItem]:
     rules = AwayRule.objects.for_tenant(principal.tenant_id).filter(ends_at__gt=now_there())
     rules = rules.filter(Q(username__iexact=username) | Q(substitute__iexact=username)).order_by("pk")
-    for rule in rules[:MOST]:
+    for rule in rules[:LEFT_ITEMS]:
         title = f"{rule.substitute} for {rule.username}"
         until = f"until {rule.ends_at:%Y-%m-%d}"
         if key_of(rule.substitute) == key_of(username):
@@ -95,7 +94,7 @@ def _absences(principal: Principal, username: str) -> Iterator[LeftItem]:
 def _reports(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = Membership.objects.for_tenant(principal.tenant_id).select_related("user")
     rows = rows.filter(manager__user__username__iexact=username, user__is_active=True)
-    for row in rows.order_by("user__username")[:MOST]:
+    for row in rows.order_by("user__username")[:LEFT_ITEMS]:
         name, address = row.user.username, reverse("settings-member", args=[row.user.username])
         title = row.user.name or name
         yield LeftItem(REPORT, name, title, "They are the manager", (HAND, END, KEEP), address)
@@ -144,4 +143,4 @@ def _active(tenant: int, names: Iterable[str]) -> set[str]:
 
 def is_complete(items: Iterable[LeftItem]) -> bool:
     """Whether these are all: none of a kind was left out because there are many."""
-    return max(Counter(item.kind for item in items).values(), default=0) < MOST
+    return max(Counter(item.kind for item in items).values(), default=0) < LEFT_ITEMS

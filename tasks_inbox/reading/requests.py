@@ -25,6 +25,7 @@ from runs.reading.stored import LOOPS
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
 from tasks_inbox.lifecycle.waits import people_in, whom
+from tasks_inbox.limits import REQUEST_MILESTONES, REQUEST_TASKS
 from tasks_inbox.models import (
     APPROVE,
     FOR_OPERATORS,
@@ -41,10 +42,6 @@ from tasks_inbox.models.comments import ANSWERED, ASKED, SENT_AGAIN, SENT_BACK
 from tasks_inbox.store.queries import LARGE, placed
 from tasks_inbox.store.trees import LastDecision, last_decisions
 
-MOST = 500
-"""So many milestones of one run are looked at."""
-MOST_OF_EACH = 25
-"""So many open tasks of each run, the oldest ones: who has many takes nothing from the others on a page."""
 _KINDS = {APPROVE: "good", REJECT: "bad", NEUTRAL: "info"}
 _SAID = {
     ASKED: "asked about {}",
@@ -73,7 +70,7 @@ def standings(who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Stand
 
 
 def _open_of_each(tenant: int, trees: Mapping[UUID, UUID]) -> list[Any]:
-    """The open tasks of these trees, at most `MOST_OF_EACH` of each, the oldest ones."""
+    """The open tasks of these trees, at most `REQUEST_TASKS` of each, the oldest ones."""
     runs = Run.objects.for_tenant(tenant).order_by()
     below = runs.filter(tree_id__in=trees, completed_at__isnull=True).values("pk")
     members = runs.filter(pk__in=trees.values()).values("pk").union(below, all=True)
@@ -81,7 +78,7 @@ def _open_of_each(tenant: int, trees: Mapping[UUID, UUID]) -> list[Any]:
     tasks = placed(tenant, ManualTask.objects.for_tenant(tenant).filter(run_id__in=members, status=OPEN))
     rows = tasks.exclude(kind__in=FOR_OPERATORS).defer(*LARGE).annotate(tree=Subquery(tree))
     place = Window(RowNumber(), partition_by=[F("tree")], order_by="id")
-    return list(rows.annotate(place=place).filter(place__lte=MOST_OF_EACH).order_by("id"))
+    return list(rows.annotate(place=place).filter(place__lte=REQUEST_TASKS).order_by("id"))
 
 
 def _refusals(tenant: int, runs: Iterable[UUID]) -> dict[UUID, tuple[int, int]]:
@@ -142,13 +139,19 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
         place=Subquery(runs.filter(pk=OuterRef("run_id")).values("place")),
         version=Subquery(runs.filter(pk=run_id).values("version_id")),
     )
-    tasks = {task.pk: task for task in rows.only("id", "title", "outcomes", "kind").order_by("id")[:MOST]}
+    tasks = {
+        task.pk: task
+        for task in rows.only("id", "title", "outcomes", "kind").order_by("id")[:REQUEST_MILESTONES]
+    }
     decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=members, task_id__in=tasks)
     comments = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id__in=tasks, kind__in=_SAID)
-    entries = [_decided(tasks[one.task_id], one) for one in decisions.defer("record").order_by("seq")[:MOST]]
+    entries = [
+        _decided(tasks[one.task_id], one)
+        for one in decisions.defer("record").order_by("seq")[:REQUEST_MILESTONES]
+    ]
     entries += [
         Milestone(one.at, _SAID[one.kind].format(_called(tasks[one.task_id])), one.by, one.text, "wait")
-        for one in comments.order_by("id")[:MOST]
+        for one in comments.order_by("id")[:REQUEST_MILESTONES]
     ]
     people.learn(who.tenant_id, [one.by for one in entries])
     return sorted(entries, key=lambda one: one.at)

@@ -19,13 +19,10 @@ from accounts.roles import MEMBERS_MANAGE, TASKS_READ
 from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from tasks_inbox.eligibility.identity import Who, who_is
+from tasks_inbox.limits import USER_VIEWS, VIEW_NAME_CHARACTERS
 from tasks_inbox.models import InboxView
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import COUNTED, VIEWS, View, parts_of
-
-MAX_NAME = 80
-MOST = 50
-"""So many views one person keeps."""
 
 
 def views_for(principal: Principal, who: Who | None = None) -> QuerySet[InboxView]:
@@ -75,8 +72,8 @@ def add_view(principal: Principal, *, reason: str | None = None, **fields: Json)
     """
     principal.require(TASKS_READ)
     own = InboxView.objects.for_tenant(principal.tenant_id).filter(owner=principal.username)
-    if own.count() >= MOST:
-        raise Conflict(f"You already have {MOST} views: delete one first.", code="too_many")
+    if own.count() >= USER_VIEWS:
+        raise Conflict(f"You already have {USER_VIEWS} views: delete one first.", code="too_many")
     usual = {"name": "", "view": "teams", "filter": "", "sort": "sla"}
     view = InboxView(tenant_id=principal.tenant_id, owner=principal.username, **usual)
     return _save_view(principal, view, fields, "keep", reason)
@@ -118,8 +115,8 @@ def _save_view(
 ) -> InboxView:
     for field in ("name", "view", "filter", "sort"):
         setattr(view, field, " ".join(fields.get(field, getattr(view, field)).split()))
-    if not 0 < len(view.name) <= MAX_NAME:
-        raise Invalid(f"Give it a name of 1 to {MAX_NAME} characters.", field="name")
+    if not 0 < len(view.name) <= VIEW_NAME_CHARACTERS:
+        raise Invalid(f"Give it a name of 1 to {VIEW_NAME_CHARACTERS} characters.", field="name")
     if view.view not in VIEWS:
         raise Invalid(f"This must be one of {', '.join(VIEWS)}.", field="view")
     if listing.order_of(view.sort) is None:

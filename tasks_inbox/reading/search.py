@@ -12,10 +12,10 @@ from django.db.models import Q
 
 from accounts.names import key_of
 from engine.catalogue import Json
+from tasks_inbox.limits import SEARCH_CHARACTERS
 from tasks_inbox.models import COMPLETED, KINDS, OPEN
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_than
 
-MAX_SEARCH = 200
 _PART = re.compile(rf'(?:data\.({TOLD_KEY})(:|<=?|>=?)|([a-z]+):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)
 _SPAN = re.compile(r"([<>]?)(\d{1,4})([hdw])")
 _NUMBER = re.compile(r"([<>]?)(-?\d{1,4})")
@@ -35,9 +35,9 @@ class Titled:
 
 
 def conditions(text: str, now: Json) -> list[Q | ToldIs | Titled]:
-    """The conditions of a search, all of which must hold. Raises NotUnderstood, also for more than `MAX_SEARCH`."""
-    if len(text) > MAX_SEARCH:
-        raise NotUnderstood(f"A search has at most {MAX_SEARCH} characters.")
+    """The conditions of a search, all of which must hold. Raises NotUnderstood, also for a text that is too long."""
+    if len(text) > SEARCH_CHARACTERS:
+        raise NotUnderstood(f"A search has at most {SEARCH_CHARACTERS} characters.")
     terms: list[Q | ToldIs | Titled] = []
     for data_key, than, key, phrase, plain in _PART.findall(text):
         value = (phrase or plain).strip()

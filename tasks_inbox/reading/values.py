@@ -9,9 +9,9 @@ from django.db.models import BooleanField, Expression, F, Field, Func, Q, TextFi
 
 from engine.catalogue import Json
 from lib.strict_json import BadJson, strict_loads
+from tasks_inbox.limits import SEARCH_VALUE_BYTES
 
 TOLD_KEY = r"[\w-]{1,100}"
-MAX_VALUE_BYTES = 500
 _WORDS = {"true": True, "false": False}
 
 
@@ -54,7 +54,7 @@ class ToldKey(Field):  # type: ignore[type-arg]
     def clean(self, value: Json, model_instance: Json) -> str:
         """The text of a value in a cursor. Raises ValidationError."""
         try:
-            strict_loads(str(value).encode(), max_bytes=MAX_VALUE_BYTES)
+            strict_loads(str(value).encode(), max_bytes=SEARCH_VALUE_BYTES)
         except BadJson as error:
             raise ValidationError(error.message) from None
         return str(value)

@@ -18,13 +18,10 @@ from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member, members_of
 from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who
 from tasks_inbox.eligibility.quorum import needs_several
+from tasks_inbox.limits import REASON_NAMES, REASON_PEOPLE
 from tasks_inbox.models import OPEN, ManualTask
 from tasks_inbox.store import queries
 
-MOST_NAMED = 3
-"""So many people are named where many are meant."""
-MOST_LEARNED = 500
-"""Of so many a page asks what they are called."""
 _BARRED = {
     "requester": "started the run",
     "corrector": "has corrected what it is about",
@@ -92,7 +89,7 @@ def _facts(tenant: int, tasks: Sequence[ManualTask]) -> _Facts:
             seated.append(_Seat(username, role, is_active))
     able_members = members_of(tenant)
     able = {one.elector.key: _Seat(one.username, one.role, True) for one in able_members}
-    people.learn(tenant, [seat.username for seat in able.values()][:MOST_LEARNED])
+    people.learn(tenant, [seat.username for seat in able.values()][:REASON_NAMES])
     return _Facts(able, able_members, seats, groups)
 
 
@@ -256,7 +253,7 @@ def _needed(quorum: Mapping[str, Json]) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    names = list(words[:MOST_NAMED])
-    if len(words) > MOST_NAMED:
-        names.append(f"{len(words) - MOST_NAMED} more")
+    names = list(words[:REASON_PEOPLE])
+    if len(words) > REASON_PEOPLE:
+        names.append(f"{len(words) - REASON_PEOPLE} more")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -12,14 +12,13 @@ from lib.named_sql import Statements
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
 from runs.store.hot import Row, document
 from runs.store.waits import LostWait
+from tasks_inbox.limits import UNDONE_BYTES
 
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
 
 SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
-MAX_SHOWN_BYTES = 16 * 1024
-"""What was to be undone is shown whole up to so many bytes, and otherwise so many characters of it."""
 CUT_AT = 2_000
 
 
@@ -30,7 +29,7 @@ def open_tasks(tasks: Sequence[Row]) -> None:
 
 def open_compensation_tasks(tasks: Sequence[Row], ask: Row) -> None:
     """Open tasks for compensations that failed for good, in one statement; `ask` is what all of them say alike."""
-    params = {"tasks": document(tasks), "ask": document(ask), "most": MAX_SHOWN_BYTES, "cut": CUT_AT}
+    params = {"tasks": document(tasks), "ask": document(ask), "most": UNDONE_BYTES, "cut": CUT_AT}
     SQL.execute("open_compensation_tasks", {**params, "now": now_or_none()})
 
 

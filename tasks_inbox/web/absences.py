@@ -19,15 +19,12 @@ from lib.reader import reader
 from lib.refusals import Conflict, Invalid
 from tasks_inbox.actions import absences
 from tasks_inbox.eligibility import identity
+from tasks_inbox.limits import ABSENCE_CHOICES, ABSENCE_MATCHES, ABSENCE_SEARCH_CHARACTERS, ABSENCE_WORKFLOWS
 from workflows import titles
 from workflows.access import open_to
 
 ON_A_PAGE = 50
 FIELDS = ("username", "substitute", "from", "until", "note")
-MOST_OFFERED = 200
-"""So many workflows are offered while one types; any other is found by a word of its title."""
-MOST_FOUND = 10
-LONGEST_SEARCH = 128
 
 
 @page(TASKS_READ)
@@ -40,7 +37,7 @@ def away_list(request: PageRequest) -> HttpResponse:
 def away_add(request: PageRequest) -> HttpResponse:
     """Says who is away; what is wrong is shown at its field, with all that was typed."""
     values = {name: typed(request, name) for name in FIELDS}
-    workflows = request.POST.getlist("workflows")[: absences.MOST_WORKFLOWS + 1]
+    workflows = request.POST.getlist("workflows")[: ABSENCE_WORKFLOWS + 1]
     if (choice := _choosing(request, workflows)) is not None:
         workflows, extra = choice
         return render(request, "settings/away.html", _context(request, values, workflows) | extra)
@@ -109,14 +106,14 @@ def _people(request: PageRequest) -> list[tuple[str, str]]:
 
 def _workflows(request: PageRequest) -> list[tuple[str, str]]:
     workflows = open_to(request.principal, READ).filter(archived_at=None)
-    return list(workflows.order_by("name").values_list("name", "title")[:MOST_OFFERED])
+    return list(workflows.order_by("name").values_list("name", "title")[:ABSENCE_CHOICES])
 
 
 def _choosing(request: PageRequest, names: list[str]) -> tuple[list[str], dict[str, Any]] | None:
     """What is chosen once one is left out or looked for, what was found; None where the form sets the substitute."""
     if dropped := request.POST.get("drop"):
         return [name for name in names if name != dropped], {}
-    search = typed(request, "search")[:LONGEST_SEARCH]
+    search = typed(request, "search")[:ABSENCE_SEARCH_CHARACTERS]
     # Nothing is set while something is still being looked for.
     return _searched(request.principal, search, names) if search else None
 
@@ -125,10 +122,10 @@ def _searched(principal: Principal, search: str, names: list[str]) -> tuple[list
     """Those that were chosen with the one that was meant, where that is clear; otherwise those that may be meant."""
     workflows = open_to(principal, READ).filter(archived_at=None)
     exact = Q(name__iexact=search) | Q(title__iexact=search)
-    rows = list(workflows.filter(exact).order_by("name").values_list("name", "title")[:MOST_FOUND])
+    rows = list(workflows.filter(exact).order_by("name").values_list("name", "title")[:ABSENCE_MATCHES])
     if not rows:
         words = Q(name__icontains=search) | Q(title__icontains=search)
-        rows = list(workflows.filter(words).order_by("name").values_list("name", "title")[:MOST_FOUND])
+        rows = list(workflows.filter(words).order_by("name").values_list("name", "title")[:ABSENCE_MATCHES])
     if len(rows) == 1:
         return list(dict.fromkeys([*names, rows[0][0]])), {}
     return names, {"search": search, "found": rows, "is_unknown": not rows}

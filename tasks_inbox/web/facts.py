@@ -10,18 +10,12 @@ from engine.catalogue import Json
 from engine.cel_reads import Path
 from engine.graph import Graph
 from lib.reader import number_text
+from tasks_inbox.limits import FACT_CHARACTERS, FACT_COLUMNS, FACT_LEVELS, FACT_PARTS, FACT_ROWS
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
 Kind = Literal["text", "number", "person", "table", "list", "fields", "code"]
-MOST_ROWS = 100
-"""So many rows of a table, entries of a list and fields of an object are drawn."""
 SHOWN = 10
 """So many of them are seen before the rest is opened."""
-MOST_COLUMNS = 12
-MOST_DEPTH = 4
-MOST_PARTS = 2_000
-"""So many values one fact is drawn in, whatever it nests."""
-MOST_LETTERS = 4_000
 _WORDS = {None: "none", True: "yes", False: "no"}
 
 
@@ -29,7 +23,7 @@ _WORDS = {None: "none", True: "yes", False: "no"}
 class Room:
     """How many more values may be drawn."""
 
-    left: int = MOST_PARTS
+    left: int = FACT_PARTS
 
     def take(self) -> bool:
         """Whether there is room for one more, which is taken."""
@@ -113,12 +107,12 @@ def fact_of(label: str, value: Json, room: Room | None = None, depth: int = 0) -
     is_full = not room.take()
     if not isinstance(value, list | dict) or not value:
         # What is asked of people they see whole; how long that may be is checked when the task opens.
-        return _scalar(label, value, math.inf if depth == 0 else MOST_LETTERS)
-    if is_full or depth >= MOST_DEPTH:
+        return _scalar(label, value, math.inf if depth == 0 else FACT_CHARACTERS)
+    if is_full or depth >= FACT_LEVELS:
         return _code(label, value)
     if isinstance(value, dict):
         return _fields(label, value, room, depth)
-    head = value[:MOST_ROWS]
+    head = value[:FACT_ROWS]
     if all(isinstance(one, str) for one in head) and len(value) <= SHOWN and sum(map(len, head)) <= 200:
         return Fact(label, "text", ", ".join(_text(one) for one in head))
     if all(isinstance(one, dict) for one in head):
@@ -146,11 +140,11 @@ def _scalar(label: str, value: Json, most: float) -> Fact:
 
 def _table(label: str, value: Sequence[Mapping[str, Json]], room: Room, depth: int) -> Fact:
     """Objects below each other, a column for each key that one of them has, in the order in which keys come."""
-    rows = value[:MOST_ROWS]
+    rows = value[:FACT_ROWS]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if not keys:
         return _code(label, value)
-    columns = [_column(key, rows) for key in keys[:MOST_COLUMNS]]
+    columns = [_column(key, rows) for key in keys[:FACT_COLUMNS]]
     cells = [
         [
             fact_of(column.title, row[column.key], room, depth + 1) if column.key in row else None
@@ -182,7 +176,7 @@ def titled(key: str) -> str:
 
 
 def _fields(label: str, value: Mapping[str, Json], room: Room, depth: int) -> Fact:
-    pairs = [pair for pair, _ in zip(value.items(), range(MOST_ROWS), strict=False)]
+    pairs = [pair for pair, _ in zip(value.items(), range(FACT_ROWS), strict=False)]
     parts = [fact_of(titled(key), one, room, depth + 1) for key, one in pairs]
     return Fact(label, "fields", items=parts[:SHOWN], rest=parts[SHOWN:], more=len(value) - len(parts))
 
@@ -195,10 +189,10 @@ def _json(value: Json) -> str:
     text = ""
     # As it is written, so that no more is written than is shown.
     for part in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
-        text += part[:MOST_LETTERS]
-        if len(text) > MOST_LETTERS:
+        text += part[:FACT_CHARACTERS]
+        if len(text) > FACT_CHARACTERS:
             break
-    return _cut(text, MOST_LETTERS)
+    return _cut(text, FACT_CHARACTERS)
 
 
 def _cut(text: str, most: float) -> str:

@@ -10,6 +10,7 @@ from tasks_inbox.actions import decision, drafts
 from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import edited, form_of
+from tasks_inbox.limits import FILE_BYTES
 from tasks_inbox.store import queries
 from tasks_inbox.web.masked import shown_schema, true_data
 from tasks_inbox.web.pages import mark_needed, task_context, typed
@@ -66,7 +67,7 @@ def attach(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     try:
         if upload is None:
             raise Invalid("Choose a file.", code="required", field="file")
-        content = upload.read(files.MAX_BYTES + 1)
+        content = upload.read(FILE_BYTES + 1)
         file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
         return f"“{file.name}” was added to the task."
     except Refusal as error:

@@ -30,6 +30,7 @@ from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
+from tasks_inbox.limits import ASSIGNEE_CHARACTERS, MEMBER_CHOICES, TASK_REASON_CHARACTERS
 from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskComment, TaskFile, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.store import queries
@@ -42,11 +43,7 @@ from tasks_inbox.web.panes import SNOOZES, Place
 from tasks_inbox.web.undoing import with_held
 from tasks_inbox.web.uploads import posted
 
-MAX_REASON = 2000
-MAX_NAME = 150
 COMMENTS_ON_A_PAGE = 100
-MOST_OFFERED = 200
-"""So many members are offered by name; any other may be typed."""
 KEYS = (("a", "1"), ("r", "2"), *((str(number),) for number in range(3, 10)))
 """By which keys the outcomes of a task are taken up, one after the other."""
 BROUGHT_UP = "Your entries require more fields: fill them in below, then decide."
@@ -102,7 +99,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "may_comment": may_comment,
         "corrections": correction_form(task).fields if context["is_with_me"] else (),
         "once": once.ticket(request.principal) if may_comment else "",
-        "delegates": task_rows.delegates_of(task, who, MOST_OFFERED, but=context["electors"])
+        "delegates": task_rows.delegates_of(task, who, MEMBER_CHOICES, but=context["electors"])
         if context["may_give"] or context["is_undecidable"]
         else (),
         **_filled_in(task, attachments),
@@ -322,11 +319,11 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     status = 422
     if not to:
         context["to_error"] = "Choose who gets it."
-    elif len(why) > MAX_REASON:
-        context["why_error"] = f"A reason has at most {MAX_REASON:,} characters."
+    elif len(why) > TASK_REASON_CHARACTERS:
+        context["why_error"] = f"A reason has at most {TASK_REASON_CHARACTERS:,} characters."
     else:
         try:
-            task = assignment.delegate_task(principal, task_id, to[:MAX_NAME], reason=why)
+            task = assignment.delegate_task(principal, task_id, to[:ASSIGNEE_CHARACTERS], reason=why)
             return _handed(task, principal.username)
         except Invalid as error:
             context["to_error"] = error.message

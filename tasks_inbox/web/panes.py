@@ -28,9 +28,9 @@ from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.evidence import ledger
 from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.lifecycle.working_time import SAYS_HOW
+from tasks_inbox.limits import PANE_VALUES, SEARCH_CHARACTERS
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.reading import listing, task_rows
-from tasks_inbox.reading.search import MAX_SEARCH
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries
 from tasks_inbox.web import facts
@@ -53,7 +53,6 @@ IN_LINE = 4
 UNDECIDABLE: tuple[tuple[View, str], ...] = (("undecidable", "Nobody can decide"),)
 """A view for those who may say whom tasks ask."""
 SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), ("168", "For a week"))
-MOST_VALUES = 20
 _UNSORTED = ("done", "watching")
 """Of what is decided the newest stand first, unless something else is asked."""
 SORT_WORDS = {
@@ -86,7 +85,7 @@ class Place:
         run, usual = id_of(query.get("run", "")), _usual(view, bool(query.get("run")))
         sort = query.get("sort", "")
         sort = sort if listing.order_of(sort) else usual
-        text = " ".join(query.get("filter", "").replace("\x00", "").split())[:MAX_SEARCH]
+        text = " ".join(query.get("filter", "").replace("\x00", "").split())[:SEARCH_CHARACTERS]
         saved_text = query.get("saved", "")
         saved_id = (
             int(saved_text)
@@ -357,7 +356,7 @@ def _value_sorts(tasks: Sequence[ManualTask], by: str | None) -> list[tuple[str,
     """The orders by a value that these tasks offer: up and down by each that they tell, and by the present one."""
     value_keys = dict.fromkeys([*([by] if by else ()), *(key for task in tasks for key in task.told)])
     keys = [key for key in value_keys if key not in SAYS_HOW and listing.order_of(f"data.{key}")][
-        :MOST_VALUES
+        :PANE_VALUES
     ]
     words = {key: key.replace("_", " ").capitalize() for key in keys}
     return [

@@ -9,9 +9,10 @@ from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import resolving
 from tasks_inbox.lifecycle.compensations import ABANDON, DONE, RETRY
+from tasks_inbox.limits import TASK_REASON_CHARACTERS
 from tasks_inbox.models import COMPENSATION, FOR_OPERATORS, INCIDENT, label_of
 from tasks_inbox.store import queries
-from tasks_inbox.web.pages import MAX_REASON, task_context, typed
+from tasks_inbox.web.pages import task_context, typed
 
 RESOLVED = {
     RETRY: "It is tried again. If it fails for good once more, a new task opens.",
@@ -42,8 +43,8 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
         context["faults"] = ["Choose what should happen."]
     elif not reason and (how == ABANDON or (how == DONE and task.kind == COMPENSATION)):
         context["reason_error"] = f"Give a reason: “{label_of(task.outcomes, how)}” needs a reason."
-    elif len(reason) > MAX_REASON:
-        context["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
+    elif len(reason) > TASK_REASON_CHARACTERS:
+        context["reason_error"] = f"A reason has at most {TASK_REASON_CHARACTERS:,} characters."
     else:
         try:
             resolving.resolve_task(principal, task_id, resolution=cast(Any, how), reason=reason)

@@ -16,7 +16,8 @@ from lib.clock import now_here
 from lib.refusals import Invalid
 from tasks_inbox.actions import bulk
 from tasks_inbox.actions.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, BulkCommand
-from tasks_inbox.web import pages, panes, undoing
+from tasks_inbox.limits import ASSIGNEE_CHARACTERS
+from tasks_inbox.web import panes, undoing
 from tasks_inbox.web.panes import Place
 
 _SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided", UNDO: "taken back"}
@@ -94,7 +95,7 @@ def _wanted(request: PageRequest) -> BulkCommand:
     hashes = {name.removeprefix("seen-"): fields[name] for name in fields if name.startswith("seen-")}
     return BulkCommand(
         DECIDE if fields.get("outcome") else action if action in (CLAIM, ASSIGN, UNDO) else CLAIM,
-        assignee=fields.get("assignee", "").strip()[: pages.MAX_NAME],
+        assignee=fields.get("assignee", "").strip()[:ASSIGNEE_CHARACTERS],
         outcome=fields.get("outcome", ""),
         comment=fields.get("comment", "").replace("\r\n", "\n").replace("\x00", "").strip(),
         seen=hashes,

@@ -6,6 +6,7 @@ from accounts.access import PageRequest
 from engine.catalogue import Json
 from lib.refusals import Refusal
 from tasks_inbox.forms import files
+from tasks_inbox.limits import FILE_BYTES
 
 FIELDS = "data."
 
@@ -17,7 +18,7 @@ def posted(request: PageRequest, task_id: UUID) -> tuple[dict[str, str], list[di
     for name, upload in request.FILES.items():
         if not name.startswith(FIELDS) or isinstance(upload, list):
             continue
-        content = upload.read(files.MAX_BYTES + 1)
+        content = upload.read(FILE_BYTES + 1)
         try:
             file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
             texts[name] = str(file.pk)

@@ -60,7 +60,7 @@ def test_a_token_is_made_shown_once_listed_and_revoked_over_rest(people):
 
 
 def test_nobody_has_more_tokens_than_anybody_can_look_after(people, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_TOKENS", 2)
+    monkeypatch.setattr(tokens, "USER_TOKENS", 2)
     client = people.client("author")
     first = new(client)
     refused = client.post("/api/v1/tokens", {"name": "ci"})

@@ -106,7 +106,7 @@ def test_nobody_rotates_what_is_not_theirs_or_is_over(people, session):
 
 
 def test_nobody_has_more_valid_ones_by_rotating_and_expired_ones_do_not_count(session, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_TOKENS", 3)
+    monkeypatch.setattr(tokens, "USER_TOKENS", 3)
     old = new(session)
     # With an overlap both count; without one another takes its place.
     for _ in range(2):

@@ -245,7 +245,7 @@ def test_a_token_that_is_used_from_elsewhere_is_a_refusal(people, counted):
 
 
 def test_refusals_of_very_many_routes_share_a_record(people, monkeypatch):
-    monkeypatch.setattr(refusals, "MOST", 3)
+    monkeypatch.setattr(refusals, "REFUSAL_COUNTERS", 3)
     counts, who = Refusals(seconds=86_400), people.principal("viewer")
     for place in range(10):
         counts.note(who, f"GET /{place}", lambda: Origin("rest", "192.0.2.1"))

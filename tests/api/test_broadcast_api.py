@@ -81,7 +81,7 @@ def test_what_an_input_has_at_least_finds_its_runs(api):
 
 
 def test_the_next_part_begins_where_the_last_one_ended(api, monkeypatch):
-    monkeypatch.setattr(broadcast, "MOST", 2)
+    monkeypatch.setattr(broadcast, "BROADCAST_RUNS", 2)
     monkeypatch.setattr(broadcast, "TOGETHER", 1)
     runs = started(api, "order", *({"key": key} for key in "abcde"))
     assert sent(api, workflow="order") == told(2, following=runs[1])

@@ -4,7 +4,7 @@ import pytest
 
 from lib.masking import MASK
 from tests import factories
-from workflows.design.designing import MOST_NODES
+from workflows.limits import DESIGNED_NODES
 
 pytestmark = pytest.mark.django_db
 
@@ -161,7 +161,7 @@ class TestScope:
         assert drafted.post("/api/v1/workflows/orders/scope", body).status_code == 200
 
     def test_steps_within_containers_count_for_how_many_there_may_be(self, drafted):
-        steps = [{"id": f"s{at}", "type": "noop"} for at in range(MOST_NODES)]
+        steps = [{"id": f"s{at}", "type": "noop"} for at in range(DESIGNED_NODES)]
         each = {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": steps}}}
         asked = {"definition": {"name": "orders", "nodes": [each]}, "place": "params", "node": "s0"}
         answer = drafted.post("/api/v1/workflows/orders/scope", asked)

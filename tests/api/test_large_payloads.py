@@ -114,7 +114,7 @@ def test_a_failed_attempt_that_waits_is_told_from_a_new_step_without_its_error(a
 
 
 def test_a_page_of_large_workflows_ends_early_and_the_next_one_goes_on(api, ours, monkeypatch):
-    monkeypatch.setattr(routes, "MOST_STEPS_OF_A_PAGE", 7)
+    monkeypatch.setattr(routes, "PAGE_STEPS", 7)
     version = factories.a_version(decisions(3), tenant=ours)
     started = factories.start_version(version, *range(5))[::-1]
 
@@ -132,7 +132,7 @@ def test_a_page_of_large_workflows_ends_early_and_the_next_one_goes_on(api, ours
 
 
 def test_a_run_of_more_steps_than_a_page_has_room_for_is_a_page_alone(api, ours, monkeypatch):
-    monkeypatch.setattr(routes, "MOST_STEPS_OF_A_PAGE", 2)
+    monkeypatch.setattr(routes, "PAGE_STEPS", 2)
     factories.start_version(factories.a_version(decisions(3), tenant=ours), 1, 2)
     page = api.get(URL).json()
     assert len(page["results"]) == 1

@@ -65,7 +65,7 @@ def test_many_are_redriven_by_what_they_have_in_common(letters):
 
 def test_those_beyond_what_is_done_at_once_are_counted(letters, monkeypatch):
     api, _ = letters
-    monkeypatch.setattr("runs.commands.dead_letters.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("runs.commands.dead_letters.REDRIVEN_STEPS", 2)
     answers = [api.post(f"{URL}/redrive", {"filter": {"workflow": "fails"}}).json() for _ in range(2)]
     assert [(len(answer["redriven"]), answer["left"]) for answer in answers] == [(2, 1), (1, 0)]
 

@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from runs.commands.signals import MAX_SIGNAL_BYTES
+from runs.limits import SIGNAL_BYTES
 from runs.models import Run, Signal
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, MAX_RUN_INPUT_BYTES
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, RUN_INPUT_BYTES
 from tests import factories as make
 from tests.api.hooks import make_hook, order, publish
 from tests.webhooks import Sender
@@ -16,7 +16,7 @@ __all__ = ["make_hook", "order"]
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 RUNS = "/api/v1/runs"
-TOO_LARGE_INPUT = {"text": "x" * MAX_RUN_INPUT_BYTES}
+TOO_LARGE_INPUT = {"text": "x" * RUN_INPUT_BYTES}
 ASK = {"id": "ask", "type": "human.form", "params": {"title": "?", "form": {"type": "object"}}}
 
 
@@ -60,22 +60,22 @@ def started(api, given=1):
 @pytest.mark.parametrize(
     ("path", "body", "field", "limit"),
     [
-        (RUNS, {"input": TOO_LARGE_INPUT}, "input", MAX_RUN_INPUT_BYTES),
+        (RUNS, {"input": TOO_LARGE_INPUT}, "input", RUN_INPUT_BYTES),
         (
             f"{RUNS}/batch",
             {"items": [{"input": 1}, {"input": TOO_LARGE_INPUT}]},
             "items[1].input",
-            MAX_RUN_INPUT_BYTES,
+            RUN_INPUT_BYTES,
         ),
-        (f"{RUNS}/batch", {"items": [{"input": TOO_LARGE_INPUT}]}, "items[0].input", MAX_RUN_INPUT_BYTES),
+        (f"{RUNS}/batch", {"items": [{"input": TOO_LARGE_INPUT}]}, "items[0].input", RUN_INPUT_BYTES),
         (
             RUNS,
             {
                 "input": 1,
-                "signal": {"name": "paid", "signal_id": "s-1", "payload": "x" * MAX_SIGNAL_BYTES},
+                "signal": {"name": "paid", "signal_id": "s-1", "payload": "x" * SIGNAL_BYTES},
             },
             "signal.payload",
-            MAX_SIGNAL_BYTES,
+            SIGNAL_BYTES,
         ),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_start_that_would_fail_at_its_first_step_is_none(api, flow, path, body
 
 def test_the_largest_input_that_is_taken_passes_through_a_step(api):
     publish(api, make.chain("noop"))
-    given = {"text": "x" * (MAX_RUN_INPUT_BYTES - len('{"text":""}'))}
+    given = {"text": "x" * (RUN_INPUT_BYTES - len('{"text":""}'))}
     run = api.post(RUNS, {"workflow": "chain", "input": given}).json()["id"]
     make.work()
     assert make.run(run).status == "COMPLETED"
@@ -98,19 +98,19 @@ def test_the_form_of_a_page_says_it_at_the_input(api, flow):
     body = {"input_kind": "text", "input": TOO_LARGE_INPUT["text"], "business_key": "", "once": ""}
     answer = client.post(reverse("workflow-start", args=["flow"]), body)
     assert answer.status_code == 422
-    assert f"{MAX_RUN_INPUT_BYTES:,} bytes" in answer.content.decode()
+    assert f"{RUN_INPUT_BYTES:,} bytes" in answer.content.decode()
     assert not Run.unsafe_all_tenants.exists()
 
 
 @pytest.mark.parametrize(
     ("action", "mapping", "field", "limit"),
     [
-        ("start", {"input": ["{{ body.t }}"] * 5}, "mapping.input", MAX_RUN_INPUT_BYTES),
+        ("start", {"input": ["{{ body.t }}"] * 5}, "mapping.input", RUN_INPUT_BYTES),
         (
             "signal",
             {"business_key": "k", "signal_name": "paid", "payload": ["{{ body.t }}"] * 2},
             "mapping.payload",
-            MAX_SIGNAL_BYTES,
+            SIGNAL_BYTES,
         ),
     ],
 )
@@ -122,11 +122,11 @@ def test_what_a_mapping_makes_of_a_message(make_hook, action, mapping, field, li
 
 def test_a_signal(api, flow):
     run = started(api)
-    body = {"name": "paid", "signal_id": "s-1", "payload": "x" * MAX_SIGNAL_BYTES}
-    refused(api.post(f"{RUNS}/{run}/signals", body), "payload", MAX_SIGNAL_BYTES)
+    body = {"name": "paid", "signal_id": "s-1", "payload": "x" * SIGNAL_BYTES}
+    refused(api.post(f"{RUNS}/{run}/signals", body), "payload", SIGNAL_BYTES)
     by_key = {**body, "workflow": "flow", "business_key": "k-1"}
     api.post(RUNS, {"workflow": "flow", "input": 1, "business_key": "k-1"})
-    refused(api.post("/api/v1/signals", by_key), "payload", MAX_SIGNAL_BYTES)
+    refused(api.post("/api/v1/signals", by_key), "payload", SIGNAL_BYTES)
     assert not Signal.unsafe_all_tenants.exists()
 
 
@@ -189,7 +189,7 @@ def test_what_operators_give_a_step(api, flow):
     again = {"from_node": "clean", "input": wide}
     refused(api.post(f"{RUNS}/{run}/rerun", again), "input", MAX_INPUT_BYTES)
     again = {"from_node": "work", "input": TOO_LARGE_INPUT}
-    refused(api.post(f"{RUNS}/{run}/rerun", again), "input", MAX_RUN_INPUT_BYTES)
+    refused(api.post(f"{RUNS}/{run}/rerun", again), "input", RUN_INPUT_BYTES)
     assert make.run(run).status == "FAILED"
 
 

@@ -10,6 +10,7 @@ from lib.quiet_redis import QuietRedis
 from tests.definitions import chain
 from tests.store.watching import watching
 from workflows import presence, queries
+from workflows.limits import PERSON_TABS
 
 pytestmark = pytest.mark.django_db
 FLOW = "/api/v1/workflows/flow"
@@ -81,10 +82,10 @@ def test_who_may_only_read_is_marked_and_who_may_not_read_is_kept_out(api, peopl
 
 
 def test_somebody_has_only_so_many_tabs(api, people):
-    for place in range(presence.MOST_TABS + 2):
+    for place in range(PERSON_TABS + 2):
         here(api, f"tab-{place:05}", step=f"s{place}")
     (admin,) = here(people.client("author"))["people"]
-    assert len(admin["steps"]) == presence.MOST_TABS
+    assert len(admin["steps"]) == PERSON_TABS
 
 
 def test_without_redis_nobody_is_seen_and_the_numbers_are_told_all_the_same(api, settings, monkeypatch):

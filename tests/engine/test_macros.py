@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cel_bounds import DEEPEST_LOOPS, MOST_LOOPS, MOST_SUMS
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import (
     CONTEXT_BYTES,
@@ -17,6 +16,7 @@ from engine.expressions import (
     compile_expression,
     compile_here,
 )
+from engine.limits import EXPRESSION_MACROS, LOOPED_SUMS, MACRO_LEVELS
 from tests.engine.strategies import QUICK
 
 pytestmark = pytest.mark.slow
@@ -189,13 +189,13 @@ def test_a_macro_reads_and_gives_within_the_bounds_of_any_expression():
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("[1].map(a, [a].map(b, [b].map(c, [c].map(d, d))))", f"{DEEPEST_LOOPS} levels are allowed"),
+        ("[1].map(a, [a].map(b, [b].map(c, [c].map(d, d))))", f"{MACRO_LEVELS} levels are allowed"),
         (
             "[1].all(a, [a].map(b, [b].map(c, c)).exists(d, [d].all(e, [e].map(f, [f].map(g, g)) == [])))",
             "levels",
         ),
-        ("[1]" + ".map(a, a)" * (MOST_LOOPS + 1), f"{MOST_LOOPS} are allowed"),
-        ("[1].map(a, " + "+".join(["a"] * (MOST_SUMS + 2)) + ")", f"{MOST_SUMS} are allowed"),
+        ("[1]" + ".map(a, a)" * (EXPRESSION_MACROS + 1), f"{EXPRESSION_MACROS} are allowed"),
+        ("[1].map(a, " + "+".join(["a"] * (LOOPED_SUMS + 2)) + ")", f"{LOOPED_SUMS} are allowed"),
         ("[1].map(a, a +)", "does not compile"),
         ("input.rows.all(r.x, true)", "simple identifier"),
         ("[1].map(a, shout(a))", "no function `shout`"),
@@ -212,8 +212,8 @@ def test_macros_without_measure_do_not_compile(source, says):
     "source",
     [
         "[[[1]]].map(a, a.map(b, b.map(c, c)))",
-        "[1]" + ".map(a, a)" * MOST_LOOPS,
-        "[1].map(a, " + "+".join(["a"] * (MOST_SUMS + 1)) + ")",
+        "[1]" + ".map(a, a)" * EXPRESSION_MACROS,
+        "[1].map(a, " + "+".join(["a"] * (LOOPED_SUMS + 1)) + ")",
         "[1].exists_one(a, a == 1) && " + " + ".join(["1"] * 15) + " > 0",
     ],
 )

@@ -5,6 +5,7 @@ import pytest
 from accounts.models import User
 from lib.refusals import Conflict, Invalid, Missing
 from tasks_inbox.actions import assignment, drafts
+from tasks_inbox.limits import TASK_DRAFT_BYTES
 from tasks_inbox.models import TaskDraft
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
@@ -77,4 +78,4 @@ def test_of_several_only_who_has_decided_loses_theirs_and_types_no_more():
 def test_what_is_too_large_is_refused():
     task, ann = asked(), member("ann")
     with pytest.raises(Invalid):
-        drafts.save_draft(ann, task.pk, data={"a": "x" * drafts.MAX_DRAFT_BYTES})
+        drafts.save_draft(ann, task.pk, data={"a": "x" * TASK_DRAFT_BYTES})

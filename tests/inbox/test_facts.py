@@ -6,6 +6,7 @@ import pytest
 
 from engine.graph import compile_graph
 from steps.catalogue import CATALOGUE
+from tasks_inbox.limits import FACT_CHARACTERS, FACT_LEVELS, FACT_PARTS
 from tasks_inbox.models import ManualTask
 from tasks_inbox.web import facts
 from tests import factories as make
@@ -53,8 +54,8 @@ def test_an_object_is_fields_and_a_few_texts_are_one():
 @pytest.mark.parametrize("value", NASTY.values(), ids=NASTY)
 def test_much_is_little_to_draw(value):
     count, letters = drawn(facts.fact_of("Much", value))
-    assert count <= 2 * facts.MOST_PARTS
-    assert letters <= facts.MOST_PARTS * facts.MOST_LETTERS
+    assert count <= 2 * FACT_PARTS
+    assert letters <= FACT_PARTS * FACT_CHARACTERS
 
 
 def test_what_is_left_out_is_counted():
@@ -70,7 +71,7 @@ def test_what_nests_deeply_is_written_as_it_is_from_some_depth_on():
     fact, depth = facts.fact_of("Deep", value), 0
     while fact.kind != "code":
         fact, depth = (fact.items[0][0] if fact.kind == "table" else fact.items[0]), depth + 1
-    assert depth == facts.MOST_DEPTH
+    assert depth == FACT_LEVELS
 
 
 @pytest.mark.parametrize(("step_type", "told"), [(ASK, {"First": "ann"}), (CATALOGUE["noop"], {})])

@@ -19,6 +19,7 @@ from tasks_inbox.evidence import exports, ledger, presentation
 from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
+from tasks_inbox.limits import FILE_BYTES
 from tasks_inbox.models import TaskDecision, TaskFile, TaskFileContent
 from tasks_inbox.reading import task_rows
 from tests import factories as make
@@ -74,11 +75,11 @@ def task_starter(task):
 
 def test_what_is_empty_too_large_or_too_many_is_refused(monkeypatch):
     task, ann = asked(), member("ann")
-    for content, code in ((b"", "empty"), (b"x" * (files.MAX_BYTES + 1), "file_too_large")):
+    for content, code in ((b"", "empty"), (b"x" * (FILE_BYTES + 1), "file_too_large")):
         with pytest.raises(Invalid) as refused:
             add(ann, task, content)
         assert (refused.value.code, refused.value.field) == (code, "file")
-    monkeypatch.setattr(files, "MOST_FILES", 2)
+    monkeypatch.setattr(files, "TASK_FILES", 2)
     first = add(ann, task)
     add(ann, task)
     with pytest.raises(Conflict):

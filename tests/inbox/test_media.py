@@ -5,7 +5,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from tasks_inbox.forms.media import ANY, MAX_NAME, clean_name, is_accepted, media_type_of
+from tasks_inbox.forms.media import ANY, clean_name, is_accepted, media_type_of
+from tasks_inbox.limits import FILE_NAME_CHARACTERS
 
 
 def zipped(*names):
@@ -69,4 +70,4 @@ def test_a_name_may_stand_in_any_folder(name, clean):
 
 
 def test_a_long_name_keeps_its_ending():
-    assert clean_name("x" * 500 + ".pdf") == "x" * (MAX_NAME - 4) + ".pdf"
+    assert clean_name("x" * 500 + ".pdf") == "x" * (FILE_NAME_CHARACTERS - 4) + ".pdf"

@@ -14,6 +14,7 @@ from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.evidence import exports
 from tasks_inbox.evidence.exported import verify
 from tasks_inbox.evidence.verifying import verify_chain
+from tasks_inbox.limits import TASK_ROUNDS
 from tasks_inbox.models import ManualTask, Notification, TaskDecision
 from tasks_inbox.reading import sources, task_rows
 from tasks_inbox.store import queries
@@ -237,13 +238,13 @@ def test_it_needs_a_reason_and_somebody_to_whom_it_can_go(people):
 def test_a_task_goes_round_only_so_often(people):
     ria, bob, _ = people
     task = asked()
-    for _ in range(rounds.MOST_ROUNDS - 1):
+    for _ in range(TASK_ROUNDS - 1):
         send_back(bob, task)
         rounds.send_again(ria, task.pk)
     with pytest.raises(Conflict) as refused:
         send_back(bob, task)
     assert refused.value.code == "too_many_rounds"
-    assert len(again(task).earlier) == rounds.MOST_ROUNDS - 1
+    assert len(again(task).earlier) == TASK_ROUNDS - 1
 
 
 def test_a_question_is_mailed_to_who_started_the_run(people):

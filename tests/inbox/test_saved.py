@@ -86,7 +86,7 @@ def test_a_name_is_given_once_by_one_person(monkeypatch):
     saved.add_view(bob, name="a")
     with pytest.raises(Conflict, match="already"):
         saved.add_view(ann, name="a")
-    monkeypatch.setattr(saved, "MOST", 1)
+    monkeypatch.setattr(saved, "USER_VIEWS", 1)
     with pytest.raises(Conflict, match="delete one first"):
         saved.add_view(ann, name="b")
 

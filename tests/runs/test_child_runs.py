@@ -185,7 +185,7 @@ def test_why_no_run_follows_stands_in_history():
 
 
 def test_runs_that_follow_one_another_end_at_the_limit(monkeypatch):
-    monkeypatch.setattr("runs.commands.child_runs.MAX_CHAINED", 3)
+    monkeypatch.setattr("runs.commands.child_runs.CHAINED_RUNS", 3)
     run_id = begun(make.graph(["a"], []) | {"name": "first", "next_workflow": "first"}, {})
     make.work()
     assert Run.unsafe_all_tenants.count() == 4

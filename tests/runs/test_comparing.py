@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.refusals import Missing
+from runs.limits import CHANGE_CHARACTERS
 from runs.models import Run
 from runs.reading import compared
-from runs.reading.changes import MOST_CHARACTERS, changes
+from runs.reading.changes import changes
 from runs.reading.compared import compared_runs
 from runs.reading.comparing import merged
 from runs.reading.comparing_words import said
@@ -84,7 +85,7 @@ def test_of_a_long_text_the_part_is_told_in_which_it_differs():
     (change,) = changes(alike + "left" + alike, alike + "right" + alike).changes
     assert change.cut == ["left", "right"]
     assert "left" in change.left
-    assert len(change.right) <= MOST_CHARACTERS + 2
+    assert len(change.right) <= CHANGE_CHARACTERS + 2
     (change,) = changes({"a": ["y" * 1_000]}, {"a": None}).changes
     assert (change.path, change.right, change.cut) == ("a", None, ["left"])
 

@@ -149,7 +149,7 @@ def test_what_is_known_is_bounded_and_what_was_forgotten_is_read_again(version, 
     run_ids = [an_open_run(one) for one in (version, other)]
     look()
     told = [forecast(run_id) for run_id in run_ids]
-    monkeypatch.setattr(known_past, "MOST_COUNTS", 1)
+    monkeypatch.setattr(known_past, "PAST_COUNTS", 1)
     monkeypatch.setattr(duty, "RUNS", 1)
     assert statements().count("rest_times") >= 1
     assert len({version for version, _ in duty._past._known}) == 1

@@ -119,7 +119,7 @@ def test_a_killed_pass_is_done_again_from_the_last_batch_that_was_noted(ended, s
 
 def test_histories_beyond_the_limit_are_left_out_and_counted(ended, monkeypatch):
     ended(2)
-    monkeypatch.setattr(histories, "MOST_EVENTS", 2)
+    monkeypatch.setattr(histories, "VERIFIED_EVENTS", 2)
     assert histories.check() == 0
     assert standing() == (0, 2, True)
 

@@ -46,5 +46,5 @@ def test_rounds_beyond_measure_are_known_from_their_loop(monkeypatch):
     make.claimed()
     counted = items.counts_of_items(tenant, run_id, "again")
     assert counted == {"COMPLETED": 2, "RUNNING": 1}
-    monkeypatch.setattr(items, "MOST_COUNTED", 1)
+    monkeypatch.setattr(items, "COUNTED_ITEMS", 1)
     assert items.counts_of_items(tenant, run_id, "again") == counted

@@ -3,8 +3,8 @@
 import pytest
 
 from runs.kernel.advance import advance
-from runs.kernel.advance_rows import MAX_HOPS
 from runs.kernel.plan import Affinity
+from runs.limits import KEPT_STEPS
 from runs.store.attempts import Succeeded
 from tests import factories as make
 
@@ -29,7 +29,7 @@ def hops(definition, worker="w"):
 def test_a_run_stays_with_its_worker_for_eight_steps_in_a_row():
     run_id, count = hops(LONG)
 
-    assert count == MAX_HOPS
+    assert count == KEPT_STEPS
     assert list(make.statuses(run_id).values()).count("QUEUED") == 1
     make.work()
     assert make.run(run_id).status == "COMPLETED"
@@ -43,7 +43,7 @@ def test_joins_on_the_way_do_not_begin_the_count_anew():
         if place < 7:
             edges += [f"b{place}>a{place + 1}", f"c{place}>a{place + 1}"]
 
-    assert hops(make.graph(names, edges))[1] <= MAX_HOPS
+    assert hops(make.graph(names, edges))[1] <= KEPT_STEPS
 
 
 def test_no_more_than_the_budget_stays():

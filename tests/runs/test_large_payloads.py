@@ -327,7 +327,7 @@ def test_lists_are_told_sizes_and_read_no_files(folder):
 
 def test_a_value_of_many_is_not_made_too_large(monkeypatch):
     run_id = make.start(make.graph(["a", "b", {"id": "c", "join": "all"}], ["a>c", "b>c"]), LARGE)[0]
-    monkeypatch.setattr(payloads, "MAX_WHOLE_BYTES", 600)
+    monkeypatch.setattr(payloads, "WHOLE_VALUE_BYTES", 600)
     make.work()
     assert Run.unsafe_all_tenants.get(pk=run_id).status == "FAILED"
     assert any(

@@ -94,5 +94,5 @@ def test_where_runs_above_can_t_be_looked_up_all_that_are_watched_are_told(monke
     assert publisher._above([]) == ()
     monkeypatch.setattr(live.trees, "watched_above", fail)
     assert publisher._above(["a"]) == {(1, NOBODY)}
-    monkeypatch.setattr(live, "MOST_CLIMBED", 0)
+    monkeypatch.setattr(live, "CLIMBED_RUNS", 0)
     assert publisher._above(["a"]) == {(1, NOBODY)}

@@ -95,7 +95,7 @@ def test_another_thread_goes_on_behind_a_slow_step_and_what_that_gives_counts_al
 
 
 def test_only_so_many_slow_steps_are_worked_around(slow, drain, monkeypatch):
-    monkeypatch.setattr(drains, "MOST_ASIDE", 2)
+    monkeypatch.setattr(drains, "SLOW_STEPS", 2)
     runs = make.start(one(), *[{"stay": True}] * 4)
     drain.start()
     for count in (1, 2, 3):

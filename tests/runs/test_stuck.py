@@ -11,6 +11,7 @@ from runs.commands.lifecycle import cancel_runs, pause_runs
 from runs.integrity import repair
 from runs.integrity.verify import verify
 from runs.kernel import graphs
+from runs.limits import REPAIRS
 from runs.maintenance import seals, stuck
 from runs.models import Repair, Run
 from runs.reading import queries
@@ -122,8 +123,8 @@ def test_what_begins_to_wait_anew_does_nothing_twice_at_the_same_time(clock, for
 
 
 def test_what_comes_back_is_counted_for_each_item(clock):
-    run_id = damage.a_map_of_runs(repair.MOST_TIMES + 2, at_once=1)
-    for _ in range(repair.MOST_TIMES + 2):
+    run_id = damage.a_map_of_runs(REPAIRS + 2, at_once=1)
+    for _ in range(REPAIRS + 2):
         make.complete(*make.claimed())
         sql("DELETE FROM runs_runmessage WHERE run_id = %s", run_id)
         assert stuck.check() == 1

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.reading.timeline import MOST_LANES, Bar, Ending, Inner, Lane, timeline
+from runs.limits import TIMELINE_LANES
+from runs.reading.timeline import Bar, Ending, Inner, Lane, timeline
 from runs.templatetags.run_timeline import timeline_lanes
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -93,10 +94,10 @@ def test_of_several_waits_one_after_the_other_the_longest_is_named():
 
 
 def test_of_very_many_steps_the_first_ones_are_drawn_and_the_rest_counted():
-    steps = [step(f"s{n}", "RUNNING", started=1) for n in range(MOST_LANES + 7)]
+    steps = [step(f"s{n}", "RUNNING", started=1) for n in range(TIMELINE_LANES + 7)]
     line = timeline(steps, [], at(5))
     assert line is not None
-    assert (len(line.lanes), line.left_out) == (MOST_LANES, 7)
+    assert (len(line.lanes), line.left_out) == (TIMELINE_LANES, 7)
 
 
 def test_what_takes_no_time_is_marked_and_on_the_critical_path_too():

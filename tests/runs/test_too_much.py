@@ -9,7 +9,7 @@ from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
 from runs.store import hot
 from runs.store.attempts import Succeeded
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +120,7 @@ def test_a_run_whose_sinks_give_too_much_together_fails_and_says_so():
 
 
 def test_more_than_one_document_holds_in_a_batch_is_written_in_parts(monkeypatch):
-    monkeypatch.setattr(hot, "MAX_DOCUMENT_BYTES", 10_000)
+    monkeypatch.setattr(hot, "STATEMENT_BYTES", 10_000)
     runs = make.start(make.chain("noop", "noop"), *[{"n": n} for n in range(8)])
 
     result = advance([(step, Succeeded("x" * 3_000)) for step in make.claimed()])
@@ -131,7 +131,7 @@ def test_more_than_one_document_holds_in_a_batch_is_written_in_parts(monkeypatch
 
 
 def test_an_ending_that_starts_more_than_can_be_written_is_that_step_s_failure(monkeypatch):
-    monkeypatch.setattr(hot, "MAX_DOCUMENT_BYTES", 10_000)
+    monkeypatch.setattr(hot, "STATEMENT_BYTES", 10_000)
     wide = [{"id": f"t{place}", "input": {"y": "{{ prev }}"}} for place in range(10)]
     bad = make.start(make.graph(["a", *wide], [f"a>t{place}" for place in range(10)]))[0]
     good = make.start(make.graph(["a"], []))[0]
@@ -144,7 +144,7 @@ def test_an_ending_that_starts_more_than_can_be_written_is_that_step_s_failure(m
 
 
 def test_a_start_that_begins_with_more_than_can_be_written_is_refused_and_nothing_is_kept(monkeypatch):
-    monkeypatch.setattr(hot, "MAX_DOCUMENT_BYTES", 10_000)
+    monkeypatch.setattr(hot, "STATEMENT_BYTES", 10_000)
     wide = [transform(f"t{place}", "{{ prev }}") for place in range(10)]
     version = make.a_version(make.graph(wide, []))
 

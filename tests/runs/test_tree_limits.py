@@ -170,7 +170,7 @@ def test_runs_that_follow_are_counted_where_the_chain_began(settings):
 
 def test_a_chain_ends_also_where_it_goes_through_children(monkeypatch):
     """A workflow runs another one, which it follows: each run was the first of a chain."""
-    monkeypatch.setattr("runs.commands.child_runs.MAX_CHAINED", 3)
+    monkeypatch.setattr("runs.commands.child_runs.CHAINED_RUNS", 3)
     published(make.graph(["x"], []) | {"name": "child", "next_workflow": "again"})
     version = published(make.graph([sub()], []) | {"name": "again"})
     make.start_version(version, {})

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.limits import FOUND_VALUES, INDENTED_CHARACTERS
 from runs.reading import value_pages
-from runs.reading.value_pages import LINES, MOST_FOUND, MOST_INDENTED, Line, value_page
+from runs.reading.value_pages import LINES, Line, value_page
 
 JSON = st.recursive(
     st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
@@ -40,10 +41,10 @@ def test_no_more_lines_are_kept_than_are_shown(monkeypatch):
         return Line(number, text, page)
 
     monkeypatch.setattr(value_pages, "Line", line)
-    found = value_page([1] * (MOST_INDENTED // 3 + 1), 3, "1, 1")
-    assert len(found.lines) == len(kept) == MOST_FOUND < found.total
-    assert value_page("x\n" * MOST_INDENTED, 2).total == MOST_INDENTED + 1
-    assert kept[MOST_FOUND:] == list(range(LINES + 1, 2 * LINES + 1))
+    found = value_page([1] * (INDENTED_CHARACTERS // 3 + 1), 3, "1, 1")
+    assert len(found.lines) == len(kept) == FOUND_VALUES < found.total
+    assert value_page("x\n" * INDENTED_CHARACTERS, 2).total == INDENTED_CHARACTERS + 1
+    assert kept[FOUND_VALUES:] == list(range(LINES + 1, 2 * LINES + 1))
 
 
 @pytest.mark.parametrize("looked_for", ["", "item"])
@@ -57,6 +58,6 @@ def test_a_value_is_gone_through_once(page, looked_for, monkeypatch):
 
 
 def test_a_value_of_millions_of_items_is_not_indented():
-    count = MOST_INDENTED // len("1, ")
+    count = INDENTED_CHARACTERS // len("1, ")
     assert value_page([1] * count, 1).lines[1].text.strip() == "1,"
     assert value_page([1] * (count + 1), 1).lines[0].text.startswith("[1, 1, 1")

@@ -166,7 +166,7 @@ def test_the_same_completion_again_sets_nothing_anew():
 
 
 def test_a_run_has_so_many_variables_at_most(monkeypatch):
-    monkeypatch.setattr(job_reports, "MOST_OF_A_RUN", 2)
+    monkeypatch.setattr(job_reports, "RUN_VARIABLES", 2)
     begun(make.graph([node("a", "job", queue="outside"), node("b", "job", queue="outside")], ["a>b"]))
     done(polled("outside")["a"], x=1, y=2)
     with pytest.raises(RunRefused, match="at most"):

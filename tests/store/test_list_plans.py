@@ -241,7 +241,7 @@ def test_where_too_many_workflows_may_be_read_to_name_them_the_runs_are_the_same
 ):
     who = member_principal(tenant, reads_few.username, "session")
     named = {run.pk for run in access.readable_runs(who)}
-    monkeypatch.setattr(access, "MOST_NAMED", 0)
+    monkeypatch.setattr(access, "NAMED_WORKFLOWS", 0)
     assert {run.pk for run in access.readable_runs(who)} == named
     assert len(named) == 3
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from accounts.sessions import AUTOMATIC
 from lib.idle_cores import CORES
 from runs.kernel.live import INBOX, Topic
+from runs.limits import PAGE_COST_SECONDS
 from runs.web import consumers
 from runs.web import pace as module
 from runs.web.consumers import RunsConsumer
@@ -19,7 +20,6 @@ from runs.web.pace import (
     CREDIT_SECONDS,
     LATEST_OF_LISTS_SECONDS,
     LATEST_SECONDS,
-    MOST_SECONDS,
     NOTICE,
     READ_SECONDS,
     RESERVE,
@@ -203,7 +203,7 @@ def test_on_a_busy_machine_no_more_is_told_than_the_share_and_the_credit_allow(h
 
 
 changes = st.lists(
-    st.tuples(st.floats(0, 20), st.floats(0, CORES), st.integers(0, 30), st.floats(0, 2 * MOST_SECONDS)),
+    st.tuples(st.floats(0, 20), st.floats(0, CORES), st.integers(0, 30), st.floats(0, 2 * PAGE_COST_SECONDS)),
     max_size=30,
 )
 

@@ -226,7 +226,7 @@ def test_asking_again_is_offered_as_long_as_it_is_possible(rita, asked, refunds)
 
 
 def test_each_request_has_its_share_of_what_is_open(rita, asked, monkeypatch):
-    monkeypatch.setattr(reading, "MOST_OF_EACH", 2)
+    monkeypatch.setattr(reading, "REQUEST_TASKS", 2)
     three = [{"id": name, "type": "human.approval", "params": {"title": "OK?"}} for name in "abc"]
     many = own_request(make.a_version(make.graph(three, [])), "rita")
     stands = reading.standings(member("rita", "requester"), {one: one for one in (asked.pk, UUID(many))})

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Membership
+from operations.bulk import selected
 from operations.bulk import work as bulk_jobs
 from runs.commands import bulk
 from runs.models import Run, SavedSearch
@@ -201,7 +202,8 @@ def test_all_that_match_are_taken_by_their_filter(operator):
 
 
 def test_more_than_are_taken_at_once_are_taken_by_a_bulk_job_that_only_looks_first(operator, monkeypatch):
-    monkeypatch.setattr(bulk, "MOST", 2)
+    for module in (bulk, selected):
+        monkeypatch.setattr(module, "BULK_RUNS", 2)
     version = make.a_version(WAITS)
     runs = make.start_version(version, *({"n": number} for number in range(4)))
     make.cancel(runs[0])

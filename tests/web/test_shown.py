@@ -7,6 +7,7 @@ import pytest
 from django.template import Context, Template
 
 from lib import markup
+from runs.limits import SHOWN_CHARACTERS
 from runs.templatetags import shown
 from steps.catalogue import CATALOGUE, EXECUTABLE
 
@@ -60,8 +61,8 @@ def test_json_breaks_only_lines_that_are_too_long():
 
 
 def test_what_is_too_long_for_a_page_is_cut_and_says_so():
-    (part,) = shown.in_parts({"text": "x" * (shown.MOST_CHARACTERS + 5)})
-    assert (len(part.text), part.left_out) == (shown.MOST_CHARACTERS, 5)
+    (part,) = shown.in_parts({"text": "x" * (SHOWN_CHARACTERS + 5)})
+    assert (len(part.text), part.left_out) == (SHOWN_CHARACTERS, 5)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_it_costs_the_same_however_many_runs_are_below_and_says_what_is_left_out
     viewer.get(f"/runs/{few}?view=story")
     costs = [trips_of_page(viewer, f"/runs/{run}?view=story") for run in (few, many)]
     assert costs[0] == costs[1]
-    monkeypatch.setattr(story, "MOST_BELOW", 5)
+    monkeypatch.setattr(story, "STORY_EVENTS", 5)
     page = viewer.get(f"/runs/{many}?view=story").text
     assert "only the first 5 lines" in page
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.checks.outline import MAX_NODES
+from engine.limits import WORKFLOW_NODES
 from tests import factories as make
 from workflows.design.picture import picture
 
@@ -54,7 +54,10 @@ def test_the_short_dialect_is_drawn_as_its_steps():
         {"nodes": [{"type": "noop"}], "edges": []},
         {"nodes": [{"id": "a", "type": "noop"}], "edges": "none"},
         {"steps": 5},
-        {"nodes": [{"id": f"s{number}", "type": "noop"} for number in range(MAX_NODES + 1)], "edges": []},
+        {
+            "nodes": [{"id": f"s{number}", "type": "noop"} for number in range(WORKFLOW_NODES + 1)],
+            "edges": [],
+        },
     ],
 )
 def test_what_can_not_be_drawn_has_none(draft):

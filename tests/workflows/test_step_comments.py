@@ -181,7 +181,7 @@ def test_a_comment_of_another_workflow_is_not_there(author):
 
 
 def test_a_thread_is_full_at_some_point(author, monkeypatch):
-    monkeypatch.setattr(threads, "MOST_IN_THREAD", 2)
+    monkeypatch.setattr(threads, "THREAD_COMMENTS", 2)
     say(author)
     say(author)
     with pytest.raises(Conflict):

@@ -23,6 +23,7 @@ from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
 from runs.models import Run, StartedFrom
 from triggers.schedules import rights, store
+from triggers.schedules.limits import MISSED_FIRINGS, TICK_FIRINGS
 from triggers.schedules.models import BUFFERED, SKIPPED, STARTED
 from triggers.schedules.store import Entry, FoundSchedule
 from triggers.schedules.times import Timing, due_times, fires_at
@@ -33,10 +34,6 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.8
 GRACE_SECONDS = 10
 """What is no later than this is never too late, whatever the catch-up window."""
-MOST_AT_ONCE = 100
-"""So many due times of one schedule are dealt with in a tick; the others are for the next."""
-MOST_COUNTED = 10_000
-"""So many due times in a row that were missed are counted."""
 
 _Take = Callable[[Sequence[str]], FoundSchedule | None]
 
@@ -135,11 +132,11 @@ def _reached(schedule: FoundSchedule, timing: Timing) -> tuple[Entry | None, lis
     due = next(source, None)
     while due is not None and fires_at(schedule.id, due, jitter) < cutoff:
         missed.append(due)
-        if len(missed) == MOST_COUNTED:
+        if len(missed) == MISSED_FIRINGS:
             source = due_times(timing, max(due, cutoff - timedelta(seconds=jitter + 1)))
         due = next(source, None)
     dues: list[datetime] = []
-    while due is not None and fires_at(schedule.id, due, jitter) <= schedule.now and len(dues) < MOST_AT_ONCE:
+    while due is not None and fires_at(schedule.id, due, jitter) <= schedule.now and len(dues) < TICK_FIRINGS:
         dues.append(due)
         due = next(source, None)
     return _missed(missed) if missed else None, dues, due
@@ -147,8 +144,8 @@ def _reached(schedule: FoundSchedule, timing: Timing) -> tuple[Entry | None, lis
 
 def _missed(dues: Sequence[datetime]) -> Entry:
     text = "Nothing could be started then, and the catch-up window is over."
-    if len(dues) >= MOST_COUNTED:
-        text += f" There were {MOST_COUNTED:,} of these times or more."
+    if len(dues) >= MISSED_FIRINGS:
+        text += f" There were {MISSED_FIRINGS:,} of these times or more."
     return Entry(dues[0], SKIPPED, "missed", text, last_due_at=dues[-1], due_count=len(dues))
 
 

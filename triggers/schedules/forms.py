@@ -17,7 +17,7 @@ from lib.strict_json import BadJson, strict_loads
 from lib.wall_clock import moment_of
 from runs.kernel.refused import RunRefused
 from runs.web.forms import still_masked
-from steps.base import MAX_RUN_INPUT_BYTES
+from steps.limits import RUN_INPUT_BYTES
 from triggers.schedules.models import OVERLAPS, Schedule
 from triggers.schedules.service import CATCHUP_SECONDS
 from triggers.schedules.words import way_of
@@ -117,7 +117,7 @@ def schedule_values(values: Mapping[str, str], was: Json = None) -> dict[str, An
     if values["overlap"] not in OVERLAPS:
         raise Invalid("Choose one of these.", field="overlap")
     try:
-        run_input = strict_loads((values["input"] or "{}").encode(), max_bytes=MAX_RUN_INPUT_BYTES)
+        run_input = strict_loads((values["input"] or "{}").encode(), max_bytes=RUN_INPUT_BYTES)
     except BadJson as error:
         raise Invalid(f"This is not valid JSON: {error.message}.", field="input") from None
     run_input, unknown = restored(run_input, was)

@@ -9,10 +9,12 @@ from django.urls import reverse
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from runs.access import readable
+from tasks_inbox.limits import LEFT_ITEMS
 from tasks_inbox.ports import LeftItem, LeftKind
-from tasks_inbox.reading.left import HAND, KEEP, MOST, STOP
+from tasks_inbox.reading.left import HAND, KEEP, STOP
+from triggers.schedules.limits import NOTE_CHARACTERS
 from triggers.schedules.models import Schedule
-from triggers.schedules.service import LONGEST_NOTE, change_schedule, hand_schedule
+from triggers.schedules.service import change_schedule, hand_schedule
 
 SCHEDULE: Final = "schedule"
 
@@ -20,7 +22,7 @@ SCHEDULE: Final = "schedule"
 def _schedules(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = Schedule.objects.for_tenant(principal.tenant_id).select_related("workflow")
     rows = readable(rows.filter(acts_for__iexact=username), principal)
-    for row in rows.order_by("name")[:MOST]:
+    for row in rows.order_by("name")[:LEFT_ITEMS]:
         state = "on" if row.enabled else "stopped" if row.off_reason else "off"
         called = row.workflow.title or row.workflow.name
         address = reverse("schedule", args=[row.pk])
@@ -30,7 +32,7 @@ def _schedules(principal: Principal, username: str) -> Iterator[LeftItem]:
 
 
 def _stop(principal: Principal, item: LeftItem, _: str, why: str | None) -> None:
-    change_schedule(principal, item.id, enabled=False, note=(why or "")[:LONGEST_NOTE], reason=why)
+    change_schedule(principal, item.id, enabled=False, note=(why or "")[:NOTE_CHARACTERS], reason=why)
 
 
 LEFT: Final = LeftKind(

@@ -7,18 +7,25 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
-from runs.calendars.calendars import LONGEST_NAME
+from runs.limits import CALENDAR_NAME_CHARACTERS
+from triggers.schedules.limits import (
+    CATCHUP_PERIOD_SECONDS,
+    CRON_CHARACTERS,
+    INTERVAL_SECONDS,
+    JITTER_SECONDS,
+    NOTE_CHARACTERS,
+    UPCOMING_FIRINGS,
+)
 from triggers.schedules.models import BUFFERED, OVERLAPS, SKIPPED, STARTED
-from triggers.schedules.service import CATCHUP_SECONDS, LONGEST_NOTE, MOST_CATCHUP, MOST_UPCOMING
-from triggers.schedules.times import LONGEST_CRON, MOST_JITTER, MOST_SECONDS
+from triggers.schedules.service import CATCHUP_SECONDS
 
 _INPUT = "May name {{ schedule.due_at }}, {{ schedule.due_on }} and {{ schedule.name }}."
 _CRON = "Minute, hour, day of the month, month, day of the week, on the clocks of the time zone."
 
 
 class _Timing(Verb):
-    cron = fields.Text(required=False, allow_null=True, max_length=LONGEST_CRON, help_text=_CRON)
-    every_seconds = fields.Whole(required=False, allow_null=True, min_value=1, max_value=MOST_SECONDS)
+    cron = fields.Text(required=False, allow_null=True, max_length=CRON_CHARACTERS, help_text=_CRON)
+    every_seconds = fields.Whole(required=False, allow_null=True, min_value=1, max_value=INTERVAL_SECONDS)
     at = fields.Moment(required=False, allow_null=True)
     timezone = fields.Text(required=False, max_length=64, help_text="Such as Europe/Berlin.")
     overlap = fields.OneOf(
@@ -27,15 +34,20 @@ class _Timing(Verb):
     catchup_seconds = fields.Whole(
         required=False,
         min_value=0,
-        max_value=MOST_CATCHUP,
+        max_value=CATCHUP_PERIOD_SECONDS,
         help_text=f"How late a due run may start: {CATCHUP_SECONDS}.",
     )
-    jitter_seconds = fields.Whole(required=False, min_value=0, max_value=MOST_JITTER)
+    jitter_seconds = fields.Whole(required=False, min_value=0, max_value=JITTER_SECONDS)
     calendar = fields.Text(
-        required=False, allow_null=True, max_length=LONGEST_NAME, help_text="Only on its working days."
+        required=False,
+        allow_null=True,
+        max_length=CALENDAR_NAME_CHARACTERS,
+        help_text="Only on its working days.",
     )
     enabled = fields.Flag(required=False)
-    note = fields.Text(required=False, allow_blank=True, max_length=LONGEST_NOTE, help_text="Why it is off.")
+    note = fields.Text(
+        required=False, allow_blank=True, max_length=NOTE_CHARACTERS, help_text="Why it is off."
+    )
     input = fields.JsonValue(required=False, help_text=_INPUT)
 
 
@@ -62,7 +74,7 @@ class ScheduleListQuery(PageQuery):
 class NextQuery(Query):
     """How many times."""
 
-    count = fields.Digits(required=False, min_value=1, max_value=MOST_UPCOMING, default=10)
+    count = fields.Digits(required=False, min_value=1, max_value=UPCOMING_FIRINGS, default=10)
 
 
 class DueTimeSerializer(serializers.Serializer[Any]):

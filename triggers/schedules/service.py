@@ -22,33 +22,20 @@ from runs.commands.named_starts import check_start, start_workflow
 from runs.commands.starts import NewRun
 from runs.models import StartedFrom
 from runs.store.calendars import moment
-from steps.base import MAX_RUN_INPUT_BYTES
+from steps.limits import RUN_INPUT_BYTES
 from triggers.schedules import store
-from triggers.schedules.firing import MOST_COUNTED
+from triggers.schedules.limits import JITTER_SECONDS, MISSED_FIRINGS, NAME_CHARACTERS
 from triggers.schedules.models import OVERLAPS, SKIPPED, STARTED, Schedule
 from triggers.schedules.reading import get_schedule
 from triggers.schedules.rights import why_not_for
 from triggers.schedules.store import Entry
-from triggers.schedules.times import (
-    MOST_JITTER,
-    BadTiming,
-    Timing,
-    check_timing,
-    due_times,
-    fires_at,
-    next_due,
-    upcoming,
-)
+from triggers.schedules.times import BadTiming, Timing, check_timing, due_times, fires_at, next_due, upcoming
 from triggers.schedules.timing import check_input, input_at, timing_of
 from workflows.access import guard_workflow
 from workflows.models import Workflow
 from workflows.queries import get_workflow, refuse_archived
 
-LONGEST_NAME = 128
-LONGEST_NOTE = 500
 CATCHUP_SECONDS = 3_600
-MOST_CATCHUP = 30 * 86_400
-MOST_UPCOMING = 100
 _TIMINGS = ("cron", "every_seconds", "at")
 _MOVES = {*_TIMINGS, "timezone", "calendar", "jitter_seconds"}
 """What changes when it is due next."""
@@ -289,12 +276,12 @@ def _note_pause(schedule: Schedule, now: datetime) -> None:
     """Keep in its history what was not done while it was off."""
     since = schedule.paused_at or now
     until_now = takewhile(lambda due: due <= now, due_times(timing_of(schedule), since))
-    passed = list(islice(until_now, MOST_COUNTED))
+    passed = list(islice(until_now, MISSED_FIRINGS))
     done = store.dealt_with(str(schedule.id), passed[:1])
     if passed and passed[0] not in done:
         text = " ".join(filter(None, ["It was switched off.", schedule.note or schedule.off_reason]))
-        if len(passed) == MOST_COUNTED:
-            text += f" There were {MOST_COUNTED:,} of these times or more."
+        if len(passed) == MISSED_FIRINGS:
+            text += f" There were {MISSED_FIRINGS:,} of these times or more."
         entry = Entry(passed[0], SKIPPED, "paused", text, last_due_at=passed[-1], due_count=len(passed))
         store.insert_entries(schedule.tenant_id, str(schedule.id), [entry])
 
@@ -323,8 +310,8 @@ def _set_timing(principal: Principal, schedule: Schedule, values: Mapping[str, A
     if zone not in zones():
         raise Invalid("This is not a time zone: write Europe/Berlin or UTC.", field="timezone")
     schedule.timezone = zone
-    if not 0 <= schedule.jitter_seconds <= MOST_JITTER:
-        raise Invalid(f"This must be 0 to {MOST_JITTER:,} seconds.", field="jitter_seconds")
+    if not 0 <= schedule.jitter_seconds <= JITTER_SECONDS:
+        raise Invalid(f"This must be 0 to {JITTER_SECONDS:,} seconds.", field="jitter_seconds")
     if kinds or "calendar" in values:
         _check_timing(timing_of(schedule), now)
 
@@ -360,7 +347,7 @@ def _check_folder(schedule: Schedule) -> None:
 def _check_start(schedule: Schedule, now: datetime) -> None:
     """Return if its workflow takes its input. Raises Invalid at `input`, Conflict, RunRefused."""
     try:
-        strict_dumps(schedule.input, max_bytes=MAX_RUN_INPUT_BYTES)
+        strict_dumps(schedule.input, max_bytes=RUN_INPUT_BYTES)
     except BadJson as error:
         raise Invalid(error.message, field="input") from None
     check_input(schedule.input)
@@ -371,8 +358,10 @@ def _check_start(schedule: Schedule, now: datetime) -> None:
 
 def _checked_name(name: str) -> str:
     wrong = "/" in name or name != name.strip() or not name.isprintable() or name in (".", "..")
-    if not 0 < len(name) <= LONGEST_NAME or wrong:
-        text = f"This must have 1 to {LONGEST_NAME} characters, no slash, and no leading or trailing blanks."
+    if not 0 < len(name) <= NAME_CHARACTERS or wrong:
+        text = (
+            f"This must have 1 to {NAME_CHARACTERS} characters, no slash, and no leading or trailing blanks."
+        )
         raise Invalid(text, field="name")
     return name
 

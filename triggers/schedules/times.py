@@ -16,12 +16,8 @@ from cronsim import CronSim, CronSimError
 
 from lib.wall_clock import moment_of, start_of
 from lib.workdays import WorkCalendar
+from triggers.schedules.limits import CRON_CHARACTERS, INTERVAL_SECONDS, SKIPPED_FIRINGS
 
-LONGEST_CRON = 200
-MOST_SECONDS = 366 * 86_400
-MOST_JITTER = 86_400
-MOST_TRIES = 400
-"""After so many due times in a row on days that are free, nothing is due any more."""
 _FIELD = re.compile(r"[0-9A-Za-z*,/#-]+")
 _WORDS = {
     "@hourly": "0 * * * *",
@@ -59,8 +55,8 @@ def check_timing(timing: Timing, now: datetime) -> None:
     """Return if this timing can be and is due again after `now`. Raises BadTiming."""
     if timing.cron is not None:
         _check_cron(timing.cron)
-    if timing.every is not None and not 1 <= timing.every <= MOST_SECONDS:
-        raise BadTiming("every_seconds", f"This must be 1 to {MOST_SECONDS:,} seconds (366 days).")
+    if timing.every is not None and not 1 <= timing.every <= INTERVAL_SECONDS:
+        raise BadTiming("every_seconds", f"This must be 1 to {INTERVAL_SECONDS:,} seconds (366 days).")
     if timing.at is not None and timing.at <= now:
         raise BadTiming("at", "This time has passed: give one in the future.")
     if next_due(timing, now) is None:
@@ -89,7 +85,7 @@ def due_times(timing: Timing, after: datetime) -> Iterator[datetime]:
             continue
         tries += 1
         working = timing.calendar.next_working(day)
-        if working is None or tries > MOST_TRIES:
+        if working is None or tries > SKIPPED_FIRINGS:
             return
         source = _times(timing, start_of(working, zone) - _SECOND)
 
@@ -132,8 +128,8 @@ def _cron_times(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[datetime
 
 
 def _check_cron(cron: str) -> None:
-    if len(cron) > LONGEST_CRON:
-        raise BadTiming("cron", f"This has at most {LONGEST_CRON} characters.")
+    if len(cron) > CRON_CHARACTERS:
+        raise BadTiming("cron", f"This has at most {CRON_CHARACTERS} characters.")
     text = cron.strip()
     if text.lower() in _WORDS:
         return

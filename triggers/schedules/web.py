@@ -22,6 +22,7 @@ from runs.kernel.working_time import calendar_of
 from runs.web import month_grid
 from runs.web.month_grid import WEEKDAYS
 from triggers.schedules import forms, service
+from triggers.schedules.limits import WORKFLOW_CHOICES
 from triggers.schedules.models import Schedule
 from triggers.schedules.reading import entries_of, find_schedule, last_entries, schedules_of
 from triggers.schedules.words import WAYS, length_words, words_of
@@ -30,7 +31,6 @@ from workflows.access import may, may_anywhere, open_to
 
 SHOWN_TIMES = 10
 HISTORY_ON_A_PAGE = 25
-MOST_CHOICES = 500
 
 
 @page(RUNS_READ)
@@ -184,7 +184,7 @@ def _form(
         "overlaps": forms.OVERLAP_WORDS,
         "catchups": _with_own(forms.CATCHUPS, values["catchup"]),
         "zones": sorted(zones()),
-        "workflows": list(startable.values_list("name", "title")[:MOST_CHOICES]),
+        "workflows": list(startable.values_list("name", "title")[:WORKFLOW_CHOICES]),
         "calendars": list(calendars.readable_calendars(who).order_by("name").values_list("name", "timezone")),
     }
     status = pages.status_of(error) if error else 200

@@ -24,12 +24,12 @@ from runs.kernel.refused import RunRefused
 from runs.models import StartedFrom
 from runs.reading import queries
 from triggers.webhooks import rights, store
+from triggers.webhooks.limits import BODY_BYTES
 from triggers.webhooks.mapping import Meaning, meaning
 from triggers.webhooks.store import FoundWebhook
 
 log = logging.getLogger(__name__)
 
-MAX_BODY_BYTES = 1024 * 1024
 # A run with the key was started between the look for it and the start, which is once in a blue moon.
 _TRIES = 3
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -90,10 +90,10 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
         raise Missing("There is no such webhook.")
     if not hook.enabled:
         raise Gone("This webhook is switched off.", code="webhook_disabled")
-    if len(raw) > MAX_BODY_BYTES:
-        raise JsonTooLarge(f"the body is larger than the {MAX_BODY_BYTES:,} bytes that are allowed here")
+    if len(raw) > BODY_BYTES:
+        raise JsonTooLarge(f"the body is larger than the {BODY_BYTES:,} bytes that are allowed here")
     message_id = _verified(hook, headers, raw)
-    body = strict_loads(raw, max_bytes=MAX_BODY_BYTES)
+    body = strict_loads(raw, max_bytes=BODY_BYTES)
     digest = sha256(canonical_bytes(body)).digest()
     message = Message(message_id, digest) if message_id is not None else None
     if message is not None and _is_repeated(hook, message):

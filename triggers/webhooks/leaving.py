@@ -9,8 +9,9 @@ from django.urls import reverse
 from accounts.principal import Principal
 from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from runs.access import readable
+from tasks_inbox.limits import LEFT_ITEMS
 from tasks_inbox.ports import LeftItem, LeftKind
-from tasks_inbox.reading.left import HAND, KEEP, MOST, STOP
+from tasks_inbox.reading.left import HAND, KEEP, STOP
 from triggers.webhooks.models import InboundWebhook
 from triggers.webhooks.service import change_webhook, hand_webhook
 
@@ -20,7 +21,7 @@ WEBHOOK: Final = "webhook"
 def _webhooks(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = InboundWebhook.objects.for_tenant(principal.tenant_id).select_related("workflow")
     rows = readable(rows.filter(acts_for__iexact=username), principal, EDIT)
-    for row in rows.order_by("name")[:MOST]:
+    for row in rows.order_by("name")[:LEFT_ITEMS]:
         does, called = (
             ("Starts" if row.action == "start" else "Signals"),
             row.workflow.title or row.workflow.name,

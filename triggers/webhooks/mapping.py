@@ -9,14 +9,16 @@ from engine.templates import Template, compile_template
 from lib.refusals import Invalid, TooLarge, Unprocessable
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.uuid7 import uuid7
-from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal
-from runs.commands.starts import MAX_BUSINESS_KEY
-from steps.base import MAX_RUN_INPUT_BYTES
-from steps.signal import MAX_SIGNAL_NAME
+from runs.commands.signals import NewSignal
+from runs.limits import BUSINESS_KEY_CHARACTERS, SIGNAL_BYTES
+from steps.limits import RUN_INPUT_BYTES, SIGNAL_NAME_CHARACTERS
+from triggers.webhooks.limits import MAPPING_BYTES, SIGNAL_ID_CHARACTERS
 
-MAX_MAPPING_BYTES = 64 * 1024
-MAX_SIGNAL_ID = 200
-_TEXTS = {"business_key": MAX_BUSINESS_KEY, "signal_name": MAX_SIGNAL_NAME, "signal_id": MAX_SIGNAL_ID}
+_TEXTS = {
+    "business_key": BUSINESS_KEY_CHARACTERS,
+    "signal_name": SIGNAL_NAME_CHARACTERS,
+    "signal_id": SIGNAL_ID_CHARACTERS,
+}
 _NEEDED = {"signal": ("business_key", "signal_name"), "start": ()}
 _KNOWN = {
     "signal": {"business_key", "signal_name", "signal_id", "payload", "start_if_missing", "input"},
@@ -52,7 +54,7 @@ def check(action: str, mapping: Mapping[str, Json]) -> None:
     if action == "signal" and "input" in mapping and not mapping.get("start_if_missing"):
         raise Invalid("Without start_if_missing nothing is started.", field="mapping.input")
     try:
-        strict_dumps(mapping, max_bytes=MAX_MAPPING_BYTES)
+        strict_dumps(mapping, max_bytes=MAPPING_BYTES)
     except BadJson as error:
         raise Invalid(error.message, field="mapping") from None
     for name, value in mapping.items():
@@ -85,10 +87,10 @@ def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: st
     signal = None
     if action == "signal":
         signal_id = read.text("signal_id") if "signal_id" in mapping else message_id or uuid7()
-        payload = read.value("payload", MAX_SIGNAL_BYTES)
+        payload = read.value("payload", SIGNAL_BYTES)
         signal = NewSignal(signal_id, read.text("signal_name"), payload)
     starts = action == "start" or mapping.get("start_if_missing", False)
-    return Meaning(key, signal, read.value("input", MAX_RUN_INPUT_BYTES) if starts else None, starts)
+    return Meaning(key, signal, read.value("input", RUN_INPUT_BYTES) if starts else None, starts)
 
 
 class _Reading:

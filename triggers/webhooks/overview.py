@@ -8,12 +8,12 @@ from django.urls import reverse
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, WEBHOOKS_MANAGE
+from triggers.webhooks.limits import OVERVIEW_ROWS
 from triggers.webhooks.models import InboundWebhook, WebhookDelivery
 from workflows.access import may
 from workflows.models import Workflow
 from workflows.ports import Trigger
 
-MOST = 20
 _DOES = {"start": "each message starts a run", "signal": "each message is a signal to a run"}
 
 
@@ -31,7 +31,7 @@ def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
     columns = ("pk", "name", "action", "enabled", "refused_at", "refused_why")
     return [
         Trigger(name, _DOES[action], enabled, at, why or "", _page(pk) if may_manage else "")
-        for pk, name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:MOST]
+        for pk, name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:OVERVIEW_ROWS]
     ]
 
 

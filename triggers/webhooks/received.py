@@ -18,9 +18,9 @@ from runs.reading import queries
 from runs.reading.stored import LISTED
 from runs.store.references import MARK, references_in
 from triggers.webhooks.actions import name_in_history
+from triggers.webhooks.limits import RECEIVED_ROWS
 from triggers.webhooks.models import InboundWebhook
 
-MOST = 20
 RUNS_LOOKED_AT = 2_000
 """Signals are looked for among those to so many of the newest runs of the workflow."""
 STARTED, SIGNALLED = "start", "signal"
@@ -58,13 +58,13 @@ def effects_of(principal: Principal, webhook: InboundWebhook) -> list[Effect]:
         *_starts(principal.tenant_id, webhook, runs),
         *_signals(principal.tenant_id, webhook, runs),
     ]
-    return sorted(effects, key=lambda one: one.at, reverse=True)[:MOST]
+    return sorted(effects, key=lambda one: one.at, reverse=True)[:RECEIVED_ROWS]
 
 
 def _starts(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
     runs = queries.runs_of(tenant, workflow=webhook.workflow.name, within=within)
     rows = _bounded(queries.of_newest(runs, _done_by(webhook, "created_by")), "input")
-    values = rows.values_list("created_at", "pk", "text", "size")[:MOST]
+    values = rows.values_list("created_at", "pk", "text", "size")[:RECEIVED_ROWS]
     return [Effect(at, STARTED, run, *_brought(text, size)) for at, run, text, size in values]
 
 
@@ -74,7 +74,7 @@ def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> lis
         _done_by(webhook, "sent_by"), root_id__in=newest.values("root_id")[:RUNS_LOOKED_AT]
     )
     rows = _bounded(signals, "payload").annotate(taken=F("consumed_at"))
-    values = rows.values_list("created_at", "run_id", "text", "size", "name", "taken")[:MOST]
+    values = rows.values_list("created_at", "run_id", "text", "size", "name", "taken")[:RECEIVED_ROWS]
     return [
         # A signal without a payload has none to be cut.
         Effect(

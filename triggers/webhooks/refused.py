@@ -14,13 +14,13 @@ import orjson
 
 from lib.api.errors import Problem
 from lib.quiet_store import quiet_store
+from triggers.webhooks.limits import REFUSAL_CHARACTERS
 from triggers.webhooks.store import digest
 
 OF_EACH = 5
 """Of so many refusals with one code it is known why: who has no secret is refused with few codes, and must not push out
 what the owners look for."""
 KEPT_SECONDS = 7 * 86_400
-LONGEST = 300
 _STORE = quiet_store("why messages were refused")
 
 
@@ -36,7 +36,7 @@ class RefusedMessage:
 
 def note(token: str, problem: Problem) -> None:
     """Note that a message to the webhook with this token was refused. Never raises."""
-    value = orjson.dumps([time.time(), problem.status, problem.code, problem.message[:LONGEST]])
+    value = orjson.dumps([time.time(), problem.status, problem.code, problem.message[:REFUSAL_CHARACTERS]])
     codes = _codes(digest(token))
     of_code = _of_code(codes, problem.code)
     _STORE.ask(

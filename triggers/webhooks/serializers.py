@@ -8,7 +8,8 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import Verb
 from runs.api.secret_serializers import SecretSerializer
-from triggers.webhooks.service import ACTIONS, DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS
+from triggers.webhooks.limits import OVERLAP_SECONDS
+from triggers.webhooks.service import ACTIONS, DEFAULT_OVERLAP_SECONDS
 
 _MAPPING = "Values with {{ expressions }} over `body`: how a message is used."
 
@@ -40,7 +41,7 @@ class RotateSecret(Verb):
     overlap_seconds = fields.Whole(
         required=False,
         min_value=0,
-        max_value=MAX_OVERLAP_SECONDS,
+        max_value=OVERLAP_SECONDS,
         default=DEFAULT_OVERLAP_SECONDS,
         help_text="How long the old secrets stay valid.",
     )

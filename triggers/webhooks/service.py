@@ -22,6 +22,7 @@ from lib.uuid7 import uuid7
 from triggers.webhooks import mapping as mappings
 from triggers.webhooks import store
 from triggers.webhooks.actions import secret_place
+from triggers.webhooks.limits import FORMER_NAMES, VALID_SECRETS
 from triggers.webhooks.models import InboundWebhook, WebhookSecret
 from triggers.webhooks.overview import with_refusal
 from triggers.webhooks.rights import scopes_of, why_not_for
@@ -30,11 +31,6 @@ from workflows.queries import get_workflow, refuse_archived
 
 TOKEN_BYTES = 16
 DEFAULT_OVERLAP_SECONDS = 24 * 3600
-MAX_OVERLAP_SECONDS = 30 * 24 * 3600
-# Each costs a signature per message.
-MOST_SECRETS = 5
-MOST_NAMES = 20
-"""So many former names of a webhook are known; what it did under one of them is found by it."""
 ACTIONS = ("signal", "start")
 
 
@@ -162,7 +158,7 @@ def _change(tenant_id: int, webhook_id: UUID, values: dict[str, Json]) -> None:
         raise Missing("There is no such webhook.")
     if values.get("name", was.name) != was.name:
         former = [*(was.former_names or []), [was.name, now_here().isoformat()]]
-        values = values | {"former_names": former[-MOST_NAMES:]}
+        values = values | {"former_names": former[-FORMER_NAMES:]}
     rows.filter(pk=webhook_id).update(**values)
     if "acts_for" in values:
         # Whoever took it over may do what was refused to whoever had it.
@@ -187,8 +183,8 @@ def rotate_secret(
         secrets = WebhookSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
         number = secrets.aggregate(last=Max("number"))["last"] or 0
         store.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
-        if secrets.count() >= MOST_SECRETS:
-            message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
+        if secrets.count() >= VALID_SECRETS:
+            message = f"{VALID_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             if overlap_seconds:
                 raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
         secret = _add_secret(principal.tenant_id, str(webhook_id), number + 1)

@@ -20,13 +20,12 @@ from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from lib.strict_json import BadJson, strict_loads
 from runs.access import readable
 from triggers.webhooks import received, refused, service
-from triggers.webhooks.mapping import MAX_MAPPING_BYTES
+from triggers.webhooks.limits import MAPPING_BYTES, WORKFLOW_CHOICES
 from triggers.webhooks.models import InboundWebhook
 from triggers.webhooks.store import last_deliveries
 from workflows import titles
 from workflows.access import open_to
 
-MOST_WORKFLOWS = 500
 NEWEST = 20
 """So many are on the page of messages."""
 _FIELDS = ("name", "workflow", "action", "business_key", "signal_name", "body", "unsigned", "starts")
@@ -127,7 +126,7 @@ def _listed(request: PageRequest) -> dict[str, Any]:
     cursor = request.GET.get("cursor") or None
     hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
-    workflows = list(choices.values_list("name", "title")[:MOST_WORKFLOWS])
+    workflows = list(choices.values_list("name", "title")[:WORKFLOW_CHOICES])
     hooks = shown_hooks(tenant, hook_page.rows)
     return {"hooks": hooks, "workflows": workflows} | pages.neighbours(hook_page)
 
@@ -203,7 +202,7 @@ def _mapping(values: Mapping[str, str]) -> dict[str, Any]:
         mapping["start_if_missing"] = True
     if values["body"]:
         try:
-            body = strict_loads(values["body"].encode(), max_bytes=MAX_MAPPING_BYTES)
+            body = strict_loads(values["body"].encode(), max_bytes=MAPPING_BYTES)
         except BadJson as error:
             raise Invalid(f"This is not valid JSON: {error.message}.", field="body") from None
         mapping["payload" if is_signal else "input"] = body

@@ -4,10 +4,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from engine.checks.outline import MAX_NODES
+from engine.limits import WORKFLOW_NODES
 from lib.api import fields
 from lib.api.serializers import Parsed, StrictSerializer, Verb
-from workflows.trials.cases import MOST
+from workflows.limits import WORKFLOW_CASES
 
 STATUSES = ("COMPLETED", "FAILED")
 WHAT_DIFFERS = ["status", "path", "output", "input", "stubs", "problems", "time", "size"]
@@ -40,7 +40,7 @@ class ExpectFields(StrictSerializer):
         child=fields.Text(max_length=64),
         required=False,
         allow_null=True,
-        max_length=MAX_NODES,
+        max_length=WORKFLOW_NODES,
         help_text="The ids of the steps that complete, in any order; null: not checked.",
     )
     output = fields.JsonValue(required=False, help_text="Default: not checked.")
@@ -72,7 +72,7 @@ class RunCases(Verb):
     """Running test cases."""
 
     definition = fields.JsonObject(required=False, help_text="Instead of the draft.")
-    ids = fields.Items(child=fields.Whole(min_value=1), required=False, max_length=MOST)
+    ids = fields.Items(child=fields.Whole(min_value=1), required=False, max_length=WORKFLOW_CASES)
 
 
 class CaseSerializer(serializers.Serializer[Any]):

@@ -10,7 +10,8 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
 from workflows.document.change_requests import read_groups
 from workflows.document.changes import Group
-from workflows.document.texts import EXPORTS, FORMATS, MOST_BYTES
+from workflows.document.texts import EXPORTS, FORMATS
+from workflows.limits import DEFINITION_TEXT_BYTES
 
 DIFFERENCE_KINDS = ["added", "removed", "changed", "moved"]
 
@@ -63,7 +64,9 @@ class ImportDefinition(Verb):
 class ReadText(Verb):
     """A text to read: nothing is saved."""
 
-    text = fields.Text(max_length=MOST_BYTES, help_text="A definition as JSON or YAML, in any dialect.")
+    text = fields.Text(
+        max_length=DEFINITION_TEXT_BYTES, help_text="A definition as JSON or YAML, in any dialect."
+    )
     name = fields.Text(required=False, max_length=128, help_text="The name of the workflow it is for.")
 
 

@@ -6,8 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
-from workflows.comments.threads import MAX_TEXT
-from workflows.document.change_requests import LONGEST_KEY
+from workflows.limits import COMMENT_CHARACTERS, PATH_KEY_CHARACTERS
 from workflows.models import StepComment
 
 
@@ -17,7 +16,9 @@ class Stay(StrictSerializer):
     tab = serializers.RegexField(
         r"\A[A-Za-z0-9-]{8,40}\Z", help_text="What distinguishes it from other tabs."
     )
-    step = fields.Text(required=False, allow_null=True, max_length=LONGEST_KEY, help_text="What is selected.")
+    step = fields.Text(
+        required=False, allow_null=True, max_length=PATH_KEY_CHARACTERS, help_text="What is selected."
+    )
     left = fields.Flag(required=False, help_text="It is being closed.")
 
 
@@ -58,15 +59,17 @@ class ReadersSerializer(serializers.Serializer[Any]):
 class CommentsQuery(PageQuery):
     """Which comments."""
 
-    step = serializers.CharField(required=False, max_length=LONGEST_KEY)
+    step = serializers.CharField(required=False, max_length=PATH_KEY_CHARACTERS)
     resolved = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
 class WriteComment(Verb):
     """A comment on a step."""
 
-    step = fields.Text(max_length=LONGEST_KEY, help_text="The id of a step of the draft.")
-    text = fields.Text(max_length=MAX_TEXT, help_text="Plain text; `@username` mentions who may read it.")
+    step = fields.Text(max_length=PATH_KEY_CHARACTERS, help_text="The id of a step of the draft.")
+    text = fields.Text(
+        max_length=COMMENT_CHARACTERS, help_text="Plain text; `@username` mentions who may read it."
+    )
 
 
 class StepCommentSerializer(serializers.ModelSerializer[StepComment]):

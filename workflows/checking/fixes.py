@@ -22,7 +22,8 @@ from workflows.checking import outcomes
 from workflows.checking.drafted import Draft, Found, near_one
 from workflows.checking.fields import Keys
 from workflows.checking.outcomes import asks
-from workflows.document.changes import LONGEST_PATH, NOTHING, Change
+from workflows.document.changes import NOTHING, Change
+from workflows.limits import PATH_KEYS
 
 THREE_DAYS = 259_200
 
@@ -44,7 +45,7 @@ def _with_fix(draft: Draft, problem: Problem) -> Problem:
     if fixer is None or draft.document is None:
         return problem
     fix = fixer(draft, problem)
-    if fix is None or any(len(change.path) > LONGEST_PATH for change in fix[1]):
+    if fix is None or any(len(change.path) > PATH_KEYS for change in fix[1]):
         return problem
     title, changes = fix
     return replace(problem, fix={"title": title, "changes": [change.as_dict() for change in changes]})

@@ -8,11 +8,8 @@ from accounts.models import MENTIONED, User
 from accounts.names import key_of, mentioned_in
 from accounts.principal import Principal
 from accounts.queries import readers_of
+from workflows.limits import MENTION_CHOICES, MENTIONED_PEOPLE
 from workflows.models import StepComment, StepMention, Workflow
-
-MOST = 20
-"""So many are told of one comment."""
-MOST_OFFERED = 8
 
 
 def tell(principal: Principal, workflow: Workflow, comment: StepComment) -> None:
@@ -30,7 +27,7 @@ def mentioned(by: Principal, workflow: Workflow, text: str) -> list[User]:
     rows = readers_of(workflow.tenant_id, workflow.folder_id)
     readers = rows.annotate(lowered=Lower("user__username")).filter(lowered__in=names)
     users = {key_of(seat.user.username): seat.user for seat in readers if seat.user_id != by.user_id}
-    return [users[name] for name in names if name in users][:MOST]
+    return [users[name] for name in names if name in users][:MENTIONED_PEOPLE]
 
 
 def offered(by: Principal, folder_id: int, q: str) -> list[User]:
@@ -38,4 +35,4 @@ def offered(by: Principal, folder_id: int, q: str) -> list[User]:
     begins = Q(user__username__istartswith=q) | Q(user__name__istartswith=q)
     readers = readers_of(by.tenant_id, folder_id, q).exclude(user=by.user_id)
     seats = readers.order_by(Case(When(begins, then=0), default=1), "user__username")
-    return [seat.user for seat in seats[:MOST_OFFERED]]
+    return [seat.user for seat in seats[:MENTION_CHOICES]]

@@ -12,10 +12,8 @@ from lib.refusals import Conflict, Invalid, Missing
 from workflows import queries
 from workflows.comments import mentions
 from workflows.comments.following import tell
+from workflows.limits import THREAD_COMMENTS
 from workflows.models import StepComment, StepThread, Workflow
-
-MAX_TEXT = 2_000
-MOST_IN_THREAD = 200
 
 
 def comments_of(tenant_id: int, name: str) -> QuerySet[StepComment]:
@@ -57,8 +55,8 @@ def _thread_for(workflow: Workflow, step: str) -> StepThread:
         if not _has_step(workflow, step):
             raise Invalid(f"The draft has no step {step}.", code="no_step", field="step")
         return StepThread.objects.create(tenant_id=workflow.tenant_id, workflow=workflow, node=step)
-    if thread.comments.count() >= MOST_IN_THREAD:
-        message = f"A thread has at most {MOST_IN_THREAD} comments: resolve it, and begin another."
+    if thread.comments.count() >= THREAD_COMMENTS:
+        message = f"A thread has at most {THREAD_COMMENTS} comments: resolve it, and begin another."
         raise Conflict(message, code="thread_full", field="step")
     return thread
 

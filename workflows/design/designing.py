@@ -22,11 +22,10 @@ from lib.strict_json import BadJson, strict_dumps
 from steps.catalogue import CATALOGUE
 from workflows import queries
 from workflows.design.samples import Chosen, chosen
+from workflows.limits import DESIGNED_NODES, DESIGNED_TEXT_BYTES
 from workflows.ports import last_run
 
-MOST_NODES = 2_000
 SECONDS = 1.0
-MOST_BYTES = 64 * 1024
 SHOWN_BYTES = 16 * 1024
 
 
@@ -71,7 +70,7 @@ def evaluate_at(
     if place in CONDITIONS and not isinstance(text, str):
         raise Invalid("A condition is a text.", field="text")
     try:
-        strict_dumps(text, max_bytes=MOST_BYTES)
+        strict_dumps(text, max_bytes=DESIGNED_TEXT_BYTES)
     except BadJson as error:
         raise Invalid(f"This can't be shown: {error.message}.", field="text") from None
     samples = _samples(principal, name, definition, pins or {}, input)
@@ -148,8 +147,8 @@ def _nodes(definition: Mapping[str, Json]) -> list[Any]:
     nodes = definition.get("nodes", [])
     if not isinstance(nodes, list):
         raise Invalid("This must be a list.", field="definition.nodes")
-    if sum(1 for _ in every_step(nodes, CATALOGUE)) > MOST_NODES:
-        raise Invalid(f"At most {MOST_NODES:,} nodes are allowed.", field="definition.nodes")
+    if sum(1 for _ in every_step(nodes, CATALOGUE)) > DESIGNED_NODES:
+        raise Invalid(f"At most {DESIGNED_NODES:,} nodes are allowed.", field="definition.nodes")
     return nodes
 
 

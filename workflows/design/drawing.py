@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from engine.bodies import bodies_of, edges_of
 from engine.catalogue import Json
-from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from engine.durations import parse_duration, working_days_of
+from engine.limits import WORKFLOW_NODES
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 from workflows.design.ends import ends_in_words
 
@@ -53,7 +53,7 @@ def draw(document: Json) -> Drawing:
         return Drawing([], is_chain=True)
     steps = _level(native.get("nodes"), native.get("edges"), within=False)
     is_chain = not any(step.depth or step.way or step.after or step.ends for step in steps)
-    return Drawing(steps[:MAX_NODES], is_chain, max(len(steps) - MAX_NODES, 0))
+    return Drawing(steps[:WORKFLOW_NODES], is_chain, max(len(steps) - WORKFLOW_NODES, 0))
 
 
 def _level(raw_nodes: Json, raw_edges: Json, *, within: bool) -> list[Drawn]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from engine.bodies import body_of, edges_of, steps_within
 from engine.catalogue import Json
-from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
+from engine.limits import WORKFLOW_NODES
 from steps.catalogue import CATALOGUE
 from workflows.design.ends import ends_in_words
 
@@ -23,12 +23,12 @@ def picture(document: Json, layout: Mapping[str, Json]) -> dict[str, Json] | Non
     except DialectError:
         return None
     nodes, edges = native.get("nodes"), native.get("edges") or []
-    if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MAX_NODES:
+    if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= WORKFLOW_NODES:
         return None
     if not all(_is_step(node) for node in nodes):
         return None
     inner = [step for node in nodes for step in steps_within(node, CATALOGUE)]
-    if len(nodes) + len(inner) > MAX_NODES:
+    if len(nodes) + len(inner) > WORKFLOW_NODES:
         return None
     kinds = {step["type"] for step in (*nodes, *inner) if _is_step(step)}
     return {

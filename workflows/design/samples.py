@@ -12,9 +12,8 @@ from engine.work import VALUE_UNITS, Work
 from lib.json import Json
 from lib.masking import masked
 from steps.catalogue import CATALOGUE
+from workflows.limits import SAMPLE_LEVELS
 from workflows.ports import LastRun
-
-DEEPEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def example_of(schema: Json) -> Any:
 def _example(schema: Json, pointers: Pointers, work: Work, depth: int) -> Any:
     work.spend(10)
     plain = pointers.resolved(schema)
-    if not isinstance(plain, dict) or depth > DEEPEST:
+    if not isinstance(plain, dict) or depth > SAMPLE_LEVELS:
         return ABSENT
     value = _named(plain)
     if value is not ABSENT:

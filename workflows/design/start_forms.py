@@ -14,14 +14,13 @@ from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import shape_of, whole
 from steps.schema import fits, problems_of
 from workflows.design.starting import json_text, sample_of, takes_text
+from workflows.limits import IGNORED_FIELDS, START_FORM_PROBLEMS
 from workflows.ports import Earlier, KeptEntries
 
 Source = Literal["", "typed", "draft", "link", "last", "sample", "run"]
 
 ROOT = "input"
 FORMS = SchemaForms(fits, ROOT, no_files=True)
-MOST_FAULTS = 100
-MOST_IGNORED = 10
 FROM = "from"
 """In a link: where the values come from instead (`last`, `sample`, `link`)."""
 
@@ -99,7 +98,7 @@ def opened(
     values = {name: texts for name, texts in query.items() if name != FROM}
     schema = schema_of(definition) or {}
     typed, ignored = typed_by_link(FORMS, schema, values) if values else ({}, [])
-    start = replace(start, ignored=[name[:50] for name in ignored[:MOST_IGNORED]], has_link=bool(typed))
+    start = replace(start, ignored=[name[:50] for name in ignored[:IGNORED_FIELDS]], has_link=bool(typed))
     if earlier.kept is not None and wish != "link":
         return _kept(schema, start, earlier.kept)
     return replace(start, source="link", form=FORMS.form_of(schema, typed, fresh=True)) if typed else start
@@ -110,7 +109,9 @@ def filled(definition: Mapping[str, Json], start: Start, data: Json) -> Start:
     form = FORMS.filled(schema_of(definition), data)
     unplaced = left_out(form, data) if isinstance(data, dict) else [ROOT]
     if unplaced:
-        return replace(start, kind="json", form=None, given=json_text(data), unplaced=unplaced[:MOST_IGNORED])
+        return replace(
+            start, kind="json", form=None, given=json_text(data), unplaced=unplaced[:IGNORED_FIELDS]
+        )
     return replace(start, kind="form", form=form)
 
 
@@ -130,7 +131,7 @@ def check(
 
 def problems(schema: Mapping[str, Json], data: Json) -> list[tuple[tuple[str | int, ...], str]]:
     """All that is wrong with an input, each as (path, sentence)."""
-    return problems_of(schema, data, most=MOST_FAULTS)
+    return problems_of(schema, data, most=START_FORM_PROBLEMS)
 
 
 def field_of(path: Sequence[str | int]) -> str:

@@ -10,10 +10,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 from engine.catalogue import Json
+from workflows.limits import BODY_LEVELS
 
 WITHIN: Final = "in"
-DEEPEST: Final = 16
-"""In so many containers a step can be: the JSON of a definition is not deeper."""
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
 
@@ -161,15 +160,15 @@ def folded(nodes: Mapping[str, Entry], edges: Iterable[Entry]) -> tuple[list[Ent
 def homes_of(nodes: Mapping[str, Entry]) -> dict[str, str | None]:
     """The container that each node is in; None for those on the outside.
 
-    Of several in each other one is on the outside, and of very many around each other each `DEEPEST` + 1st.
+    Of several in each other one is on the outside, and of very many around each other each `BODY_LEVELS` + 1st.
     """
     containers = {key: node[WITHIN] for key, node in nodes.items() if _can_be_in(nodes, node.get(WITHIN))}
     homes: dict[str, str | None] = {}
     depths: dict[str, int] = {}
     for key in nodes:
         for name in reversed(list(_way_out(key, containers, homes))):
-            depth = depths.get(containers.get(name, ""), DEEPEST) + 1
-            homes[name], depths[name] = (containers[name], depth) if depth <= DEEPEST else (None, 0)
+            depth = depths.get(containers.get(name, ""), BODY_LEVELS) + 1
+            homes[name], depths[name] = (containers[name], depth) if depth <= BODY_LEVELS else (None, 0)
     return {key: homes[key] for key in nodes}
 
 

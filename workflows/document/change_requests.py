@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from engine.catalogue import Json
 from lib.refusals import Invalid
 from workflows.document.bodies import why_no_id
-from workflows.document.changes import LONGEST_PATH, NOTHING, ORDERED, ROOTS, Change, Group, Path
+from workflows.document.changes import NOTHING, ORDERED, ROOTS, Change, Group, Path
+from workflows.limits import (
+    CHANGE_LABEL_CHARACTERS,
+    PATH_KEY_CHARACTERS,
+    PATH_KEYS,
+    REQUEST_CHANGES,
+    REQUEST_GROUPS,
+)
 
-MOST_GROUPS = 500
-MOST_CHANGES = 5_000
-LONGEST_LABEL = 200
-LONGEST_KEY = 256
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _EDGE = re.compile(r"([^>#]+)>([^>#]+)(#[1-9][0-9]{0,6})?")
 _ENDS = {"nodes": ("id",), "edges": ("from", "to")}
@@ -21,12 +24,16 @@ def read_groups(value: Json) -> list[Group]:
     """The groups of a request. Raises Invalid, which names the field."""
     _check(isinstance(value, list), "groups", "This must be a list.")
     _check(
-        len(value) <= MOST_GROUPS, "groups", f"There are more than {MOST_GROUPS} groups: send them in parts."
+        len(value) <= REQUEST_GROUPS,
+        "groups",
+        f"There are more than {REQUEST_GROUPS} groups: send them in parts.",
     )
     groups = [_group(item, f"groups[{place}]") for place, item in enumerate(value)]
     count = sum(len(group.changes) for group in groups)
     _check(
-        count <= MOST_CHANGES, "groups", f"There are more than {MOST_CHANGES:,} changes: send them in parts."
+        count <= REQUEST_CHANGES,
+        "groups",
+        f"There are more than {REQUEST_CHANGES:,} changes: send them in parts.",
     )
     return groups
 
@@ -51,8 +58,10 @@ def _group(value: Json, field: str) -> Group:
     label = parts.get("label", "")
     is_uuid = isinstance(parts["id"], str) and _UUID.fullmatch(parts["id"])
     _check(bool(is_uuid), f"{field}.id", "This must be a UUID.")
-    is_label = isinstance(label, str) and len(label) <= LONGEST_LABEL
-    _check(is_label, f"{field}.label", f"This must be a text of {LONGEST_LABEL} characters at most.")
+    is_label = isinstance(label, str) and len(label) <= CHANGE_LABEL_CHARACTERS
+    _check(
+        is_label, f"{field}.label", f"This must be a text of {CHANGE_LABEL_CHARACTERS} characters at most."
+    )
     _check(isinstance(parts["changes"], list), f"{field}.changes", "This must be a list.")
     changes = [_change(item, f"{field}.changes[{place}]") for place, item in enumerate(parts["changes"])]
     return Group(parts["id"].lower(), label, tuple(changes))
@@ -88,10 +97,10 @@ def _change(value: Json, field: str) -> Change:
 
 def _path(value: Json, field: str) -> Path:
     is_path = isinstance(value, list) and all(
-        isinstance(key, str) and len(key) <= LONGEST_KEY for key in value
+        isinstance(key, str) and len(key) <= PATH_KEY_CHARACTERS for key in value
     )
-    _check(is_path, field, f"This must be a list of texts of {LONGEST_KEY} characters at most.")
-    _check(2 <= len(value) <= LONGEST_PATH, field, f"A path has 2 to {LONGEST_PATH} texts.")
+    _check(is_path, field, f"This must be a list of texts of {PATH_KEY_CHARACTERS} characters at most.")
+    _check(2 <= len(value) <= PATH_KEYS, field, f"A path has 2 to {PATH_KEYS} texts.")
     root, key = value[:2]
     _check(root in ROOTS, f"{field}[0]", f"This must be one of {', '.join(ROOTS)}.")
     if root == "nodes":

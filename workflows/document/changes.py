@@ -14,14 +14,13 @@ from typing import Any, Final
 from engine.catalogue import Json
 from lib.strict_json import same
 from workflows.document.bodies import WITHIN, edge_key, face, folded, unfolded, why_no_id
+from workflows.limits import CHANGED_ENTRIES, PATH_KEYS
 
 Document = dict[str, Any]
 Path = tuple[str, ...]
 
 ROOTS = ("nodes", "edges", "settings", "layout")
 ORDERED = ("nodes", "edges")
-LONGEST_PATH = 12
-MOST_ENTRIES = 5_000
 
 
 class Nothing(Enum):
@@ -115,7 +114,7 @@ def keyed(definition: Mapping[str, Json], layout: Mapping[str, Json]) -> Documen
     A definition without nodes or without edges has none of them.
     """
     settings = {key: value for key, value in definition.items() if key not in ORDERED}
-    nodes, edges = unfolded(_keyed_nodes(definition), _keyed_edges(definition), MOST_ENTRIES)
+    nodes, edges = unfolded(_keyed_nodes(definition), _keyed_edges(definition), CHANGED_ENTRIES)
     return {"nodes": nodes, "edges": edges, "settings": settings, "layout": dict(layout)}
 
 
@@ -129,8 +128,8 @@ def _objects(definition: Mapping[str, Json], root: str) -> Iterator[tuple[str, d
     entries = definition.get(root)
     if entries is not None and not isinstance(entries, list):
         raise NotKeyable(root, f"`{root}` is not a list.")
-    if entries and len(entries) > MOST_ENTRIES:
-        raise NotKeyable(root, f"There are more than {MOST_ENTRIES:,} {root}.")
+    if entries and len(entries) > CHANGED_ENTRIES:
+        raise NotKeyable(root, f"There are more than {CHANGED_ENTRIES:,} {root}.")
     for place, item in enumerate(entries or ()):
         if not isinstance(item, dict):
             raise NotKeyable(f"{root}[{place}]", "This is not an object.")
@@ -355,7 +354,7 @@ def _diff_values(path: Path, before: Json, after: Json) -> Iterator[Change]:
     if same(before, after):
         return
     objects = {} if before is NOTHING and after else before, {} if after is NOTHING and before else after
-    if all(isinstance(value, dict) for value in objects) and len(path) < LONGEST_PATH:
+    if all(isinstance(value, dict) for value in objects) and len(path) < PATH_KEYS:
         yield from _diff_objects(path, *objects)
         is_below = len(path) > entry_depth(path)
         if is_below and before and after == {}:

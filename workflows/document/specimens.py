@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from engine.catalogue import Json
 from engine.json_schema import pointed_to
 from engine.work import VALUE_UNITS, Work
+from workflows.limits import SPECIMEN_LEVELS
 
 Schema = Mapping[str, Json]
 
-MAX_DEPTH = 16
 _TEXTS = {
     "date-time": "2026-01-01T00:00:00Z",
     "date": "2026-01-01",
@@ -40,7 +40,7 @@ class _Root(Work):
 
 def _specimen(schema: Json, root: _Root, depth: int) -> Json:
     root.spend(10)
-    if not isinstance(schema, dict) or depth > MAX_DEPTH:
+    if not isinstance(schema, dict) or depth > SPECIMEN_LEVELS:
         return None
     schema = _resolve(schema, root)
     for key in ("const", "default"):

@@ -13,6 +13,7 @@ from lib.refusals import Unprocessable
 from lib.strict_json import BadJson, is_json_object, strict_loads
 from lib.strict_yaml import BadYaml, yaml_loads, yaml_text
 from steps.authoring.printing import python_source
+from workflows.limits import DEFINITION_TEXT_BYTES
 
 Format = Literal["json", "yaml"]
 FORMATS: tuple[Format, ...] = ("json", "yaml")
@@ -25,7 +26,6 @@ TYPES: Mapping[Export, str] = {
     "python": "text/x-python; charset=utf-8",
 }
 ENDINGS: Mapping[Export, str] = {"json": "json", "yaml": "yaml", "python": "py"}
-MOST_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ def read_text(text: str, *, field: str) -> Read:
     is_json = text.lstrip()[:1] in ("{", "[")
     try:
         if is_json:
-            document = strict_loads(text.encode(errors="surrogatepass"), max_bytes=MOST_BYTES)
+            document = strict_loads(text.encode(errors="surrogatepass"), max_bytes=DEFINITION_TEXT_BYTES)
         else:
-            document = yaml_loads(text, max_bytes=MOST_BYTES)
+            document = yaml_loads(text, max_bytes=DEFINITION_TEXT_BYTES)
     except BadYaml as bad:
         place = f" (line {bad.line} column {bad.column})"
         raise _refusal(bad.message + place, field, {"line": bad.line, "column": bad.column}) from None

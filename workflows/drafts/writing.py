@@ -18,11 +18,10 @@ from workflows import queries
 from workflows.comments import following
 from workflows.document.changes import NOTHING, Change, Document, NotKeyable, Path, diff, keyed
 from workflows.document.meanwhile import NOBODY, Meanwhile, meanwhile
+from workflows.limits import LOGGED_CHANGE_BYTES
 from workflows.models import DraftChange, Workflow
 
 KEPT = 1_000
-# A page of the log stays readable; what is beyond is in the draft itself.
-MOST_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def _changes_body(changes: Sequence[Change] | None) -> list[Json] | None:
     if changes is None:
         return None
     body = [change.as_dict() for change in changes]
-    return body if len(orjson.dumps(body)) <= MOST_BYTES else None
+    return body if len(orjson.dumps(body)) <= LOGGED_CHANGE_BYTES else None
 
 
 def _rows(workflow: Workflow) -> QuerySet[DraftChange]:

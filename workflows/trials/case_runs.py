@@ -24,9 +24,11 @@ from engine.simulate import FinalState, simulate
 from engine.statuses import StepStatus
 from engine.validate import validate
 from lib.refusals import Invalid
-from steps.base import MAX_OUTPUT_BYTES, execute, storable
+from steps.base import execute, storable
 from steps.catalogue import ALL_TYPES, CATALOGUE, EXECUTABLE
+from steps.limits import MAX_OUTPUT_BYTES
 from steps.schema import problem_of
+from workflows.limits import CASE_OUTPUT_BYTES, CASE_VALUES_BYTES
 from workflows.trials.rewrite import IN_MEMORY, Stubbed, TrialOptions, trial_definition
 
 Status = Literal["COMPLETED", "FAILED"]
@@ -36,9 +38,6 @@ NOW = "2026-01-01T00:00:00+00:00"
 """The time in every test case: what reads it gives the same each time."""
 RUN_ID = "00000000-0000-7000-8000-000000000000"
 STARTED_BY = "somebody"
-MAX_BYTES = 32 * 1024 * 1024
-"""What the expressions of a case may give in all: it is played in a process that serves others too."""
-MAX_SHOWN = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class _Room:
 
     until: float
     seconds: float
-    left: int = MAX_BYTES
+    left: int = CASE_VALUES_BYTES
 
     def in_time(self) -> None:
         if time.monotonic() >= self.until:
@@ -135,7 +134,7 @@ class _Room:
     def take(self, value: Json) -> Json:
         self.left -= len(orjson.dumps(value))
         if self.left < 0:
-            raise _TooMuch("size", f"The values of a case may have {MAX_BYTES:,} bytes in all.")
+            raise _TooMuch("size", f"The values of a case may have {CASE_VALUES_BYTES:,} bytes in all.")
         return value
 
 
@@ -150,9 +149,9 @@ def _run(subject: Subject, case: Case, room: _Room) -> Result:
     try:
         room.in_time()
         _play(subject, case, room, result)
-        if len(orjson.dumps(result.output)) > MAX_SHOWN:
+        if len(orjson.dumps(result.output)) > CASE_OUTPUT_BYTES:
             result.output = None
-            raise _TooMuch("size", f"The output of a case may have {MAX_SHOWN:,} bytes.")
+            raise _TooMuch("size", f"The output of a case may have {CASE_OUTPUT_BYTES:,} bytes.")
     except _TooMuch as excess:
         result.differences = [Difference(excess.what, None, excess.message)]
     return result

@@ -16,16 +16,13 @@ from lib.refusals import Conflict, Invalid, Missing, Stale, Unprocessable
 from lib.strict_json import BadJson, strict_dumps
 from workflows import queries
 from workflows.checking.check import Checked, check
+from workflows.limits import CASE_BYTES, WORKFLOW_CASES
 from workflows.models import TestCase, Workflow
 from workflows.trials.case_runs import Case, Result, Subject, run_cases
 from workflows.trials.prepare import pins_of, refusal
 from workflows.trials.rewrite import is_sound
 
 State = tuple[int, tuple[tuple[int, int], ...]]
-
-MOST = 50
-"""So many cases a workflow has at most: all of them are run before it is published."""
-MAX_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,11 @@ def create_case(
     with transaction.atomic():
         # Whoever publishes holds it too: no case comes in between its tests and the new version.
         row.workflow = queries.lock_workflow(principal.tenant_id, workflow)
-        if TestCase.objects.for_tenant(principal.tenant_id).filter(workflow=row.workflow).count() >= MOST:
-            raise Conflict(f"A workflow has at most {MOST} test cases.", code="too_many_cases")
+        if (
+            TestCase.objects.for_tenant(principal.tenant_id).filter(workflow=row.workflow).count()
+            >= WORKFLOW_CASES
+        ):
+            raise Conflict(f"A workflow has at most {WORKFLOW_CASES} test cases.", code="too_many_cases")
         with _unique_name(case_name):
             row.save()
         audit.record(principal, "workflow.create_test_case", f"{workflow} {case_name}", reason=reason)
@@ -147,7 +147,7 @@ def _expectation(expect: Mapping[str, Json] | None) -> dict[str, Json]:
 
 def _check_size(values: Mapping[str, Json]) -> None:
     try:
-        strict_dumps(dict(values), max_bytes=MAX_BYTES)
+        strict_dumps(dict(values), max_bytes=CASE_BYTES)
     except BadJson as bad:
         raise Invalid(f"This can't be saved as a test case: {bad.message}.", field="input") from None
 

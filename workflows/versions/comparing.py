@@ -14,10 +14,9 @@ from workflows.design.drawing import Drawing, draw, marked
 from workflows.document.changes import NOTHING, NotKeyable
 from workflows.document.differences import Comparison, Difference, compare
 from workflows.document.texts import arranged_node
+from workflows.limits import COMPARED_CHARACTERS, COMPARED_FIELDS
 
 Side = int | Literal["draft"]
-MOST_SHOWN = 300
-MOST_CHARACTERS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def shown(before: Mapping[str, Json], after: Mapping[str, Json]) -> Shown:
     """The comparison of two definitions for people: field by field, and as a picture. Raises Unprocessable."""
     comparison = compared(before, after)
     titles = _titles(before) | _titles(after)
-    fields = comparison.fields[:MOST_SHOWN]
+    fields = comparison.fields[:COMPARED_FIELDS]
     parts = [
         _part(where, node, list(rows), titles)
         for (where, node), rows in groupby(_in_order(fields), lambda each: (each.where, each.node))
@@ -138,7 +137,7 @@ def _text(value: Json) -> str | None:
         return None
     value = arranged_node(value) if isinstance(value, dict) else value
     text = value if isinstance(value, str) else yaml_text(value).removesuffix("...\n").strip("\n")
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+    return text if len(text) <= COMPARED_CHARACTERS else f"{text[:COMPARED_CHARACTERS]}…"
 
 
 def _titles(definition: Mapping[str, Json]) -> dict[str, str]:

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
-from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
+from engine.limits import WORKFLOW_NODES
 from lib import markup
 from lib.json import Json
 from workflows import ports, queries
@@ -39,7 +39,7 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "saved_at": workflow.draft_updated_at.isoformat(),
         "saved_by": workflow.draft_updated_by.username,
         "latest": latest.number if latest else None,
-        "most_steps": MAX_NODES,
+        "most_steps": WORKFLOW_NODES,
         "published": [node["id"] for node in latest.definition["nodes"]] if latest else [],
         "archived": not is_open,
         "may_write": may(who, WORKFLOWS_WRITE, workflow) and is_open,

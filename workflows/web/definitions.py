@@ -18,16 +18,8 @@ from lib.strict_json import BadJson, strict_loads
 from workflows import queries
 from workflows.access import guard_workflow, may
 from workflows.checking.check import check
-from workflows.document.texts import (
-    ENDINGS,
-    EXPORTS,
-    MOST_BYTES,
-    TYPES,
-    Export,
-    arranged,
-    exported,
-    read_text,
-)
+from workflows.document.texts import ENDINGS, EXPORTS, TYPES, Export, arranged, exported, read_text
+from workflows.limits import DEFINITION_TEXT_BYTES
 from workflows.models import Workflow, WorkflowVersion
 from workflows.versions import lifecycle
 from workflows.versions.importing import Report, report
@@ -126,7 +118,7 @@ def _save(request: PageRequest, workflow: Workflow) -> HttpResponse:
 
 def _object(text: str) -> dict[str, Json]:
     try:
-        value = strict_loads(text.encode(), max_bytes=MOST_BYTES)
+        value = strict_loads(text.encode(), max_bytes=DEFINITION_TEXT_BYTES)
     except BadJson as bad:
         raise Invalid(f"{bad.located}.") from None
     if not isinstance(value, dict):

@@ -12,11 +12,10 @@ from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_PUBLISH, WORKFLOW
 from lib.refusals import Conflict, Invalid, Refusal, Stale
 from workflows import ports, queries
 from workflows.access import may
+from workflows.limits import VERSION_ROWS
 from workflows.models import Workflow, WorkflowVersion
 from workflows.versions import comparing, lifecycle, withdrawing
 from workflows.web.forms import as_number
-
-MOST_LISTED = 200
 
 
 @page(WORKFLOWS_READ)
@@ -24,7 +23,7 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
     """The versions of a workflow, newest first; `?from=&to=` compares two of them, or one with the draft."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     versions = list(
-        queries.versions_of(workflow).defer("definition", "layout").order_by("-number")[:MOST_LISTED]
+        queries.versions_of(workflow).defer("definition", "layout").order_by("-number")[:VERSION_ROWS]
     )
     run_counts = ports.open_runs(workflow)
     context = {

@@ -11,11 +11,9 @@ from typing import Final, NoReturn
 
 from engine.cel_ast import RESERVED
 from engine.cel_reads import CONTEXT
+from engine.limits import CHAINED_OPERATORS, NESTED_LEVELS
 
 Scalar = str | int | float | bool | None
-MOST_NESTED: Final = 24
-MOST_IN_A_ROW: Final = 64
-"""So many signs of one level without brackets: each is a level of the tree, and CEL takes no more than 32."""
 LARGEST_INT: Final = 2**53
 _MOST_DIGITS: Final = 16
 _LEXEME = re.compile(
@@ -180,8 +178,8 @@ class _Parser:
         count = 0
         while sign := next((sign for sign in _LEVELS[number] if self.takes(sign)), None):
             count += 1
-            if count > MOST_IN_A_ROW:
-                raise BadText(f"more than {MOST_IN_A_ROW} signs follow each other in it without brackets")
+            if count > CHAINED_OPERATORS:
+                raise BadText(f"more than {CHAINED_OPERATORS} signs follow each other in it without brackets")
             tree = self.combined(sign, tree, self.level(number + 1))
         return tree
 
@@ -195,8 +193,8 @@ class _Parser:
 
     def unary(self) -> Tree:
         self.depth += 1
-        if self.depth > MOST_NESTED:
-            raise BadText(f"it is nested deeper than {MOST_NESTED} levels")
+        if self.depth > NESTED_LEVELS:
+            raise BadText(f"it is nested deeper than {NESTED_LEVELS} levels")
         sign = next((sign for sign in ("!", "-") if self.takes(sign)), None)
         tree = self.postfix() if sign is None else _negated(sign, self.unary())
         self.depth -= 1

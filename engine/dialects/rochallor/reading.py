@@ -27,14 +27,11 @@ from engine.dialects.rochallor.shape import (
     normal,
 )
 from engine.dialects.rochallor.spelling import cel
+from engine.limits import DESCRIPTION_CHARACTERS, QUESTION_CHARACTERS, STEP_ID_CHARACTERS, TITLE_CHARACTERS
 
 WHOLE_CONTEXT = f"{{{{ {CONTEXT} }}}}"
 OUTPUT = "{{ output }}"
 FORM_DATA = "{{ output.data }}"
-LONGEST_TITLE = 200
-LONGEST_QUESTION = 300
-LONGEST_DESCRIPTION = 10_000
-LONGEST_BASE = 50
 
 Node = dict[str, Json]
 Edge = dict[str, Json]
@@ -105,12 +102,12 @@ def node_ids(names: Iterable[str]) -> dict[str, str]:
 
 
 def _slug(name: str) -> str:
-    base = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:LONGEST_BASE] or "step"
+    base = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:STEP_ID_CHARACTERS] or "step"
     return base if base[0].isalpha() or base[0] == "_" else f"_{base}"
 
 
 def _free(base: str, in_use: set[str]) -> str:
-    base = base[:LONGEST_BASE]
+    base = base[:STEP_ID_CHARACTERS]
     candidate, number = base, 1
     while candidate in in_use:
         number += 1
@@ -123,7 +120,7 @@ def _node(step: Step, name: str, ids: Mapping[str, str], *, is_first: bool) -> N
     node: Node = {"id": name}
     title = step.get("name")
     if title is not None and title != step["id"]:
-        node["title"] = title[:LONGEST_TITLE]
+        node["title"] = title[:TITLE_CHARACTERS]
     match step["type"]:
         case str(kind) if kind == SERVICE:
             node |= {"type": "job", "queue": step["jobType"]}
@@ -131,7 +128,7 @@ def _node(step: Step, name: str, ids: Mapping[str, str], *, is_first: bool) -> N
             node |= {} if is_first else {"input": WHOLE_CONTEXT}
             node |= {"retry": {"max_retries": step.get("retryCount", 0)}, "set_vars": OUTPUT}
         case str(kind) if kind == USER:
-            question = literal((title or step["id"])[:LONGEST_QUESTION])
+            question = literal((title or step["id"])[:QUESTION_CHARACTERS])
             params = {"title": question, "form": {"type": "object"}}
             node |= {"type": "human.form", "params": params, "set_vars": FORM_DATA}
         case str(kind) if kind == WAIT:
@@ -224,9 +221,9 @@ def around(document: Document) -> dict[str, Json]:
     whole: dict[str, Json] = {"name": document["id"]}
     title, description = str(document["name"]), document.get("description")
     if title != document["id"]:
-        whole["title"] = title[:LONGEST_TITLE]
+        whole["title"] = title[:TITLE_CHARACTERS]
     if description is not None:
-        whole["description"] = description[:LONGEST_DESCRIPTION]
+        whole["description"] = description[:DESCRIPTION_CHARACTERS]
     if document.get("autoStartNextWorkflow"):
         whole["next_workflow"] = document["nextWorkflowId"]
     return whole | {"output": WHOLE_CONTEXT}

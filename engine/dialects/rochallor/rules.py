@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from engine.catalogue import Json
-from engine.definition import MOST_VARIABLES, NODE_ID, QUEUE_NAME, TEN_YEARS, VARIABLE_NAME, WORKFLOW_NAME
+from engine.definition import NODE_ID, QUEUE_NAME, TEN_YEARS, VARIABLE_NAME, WORKFLOW_NAME
 from engine.dialects.base import Document, Finding
 from engine.dialects.rochallor.flow import Flow
 from engine.dialects.rochallor.grammar import BadText, Tree, parsed
@@ -25,10 +25,10 @@ from engine.dialects.rochallor.spelling import cel, may_be_condition, substitute
 from engine.durations import parse_duration
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
+from engine.limits import IMPORTED_ID_CHARACTERS, STEP_VARIABLES
 from engine.problems import quoted
 from engine.templates import join_path
 
-LONGEST_ID: Final = 200
 OURS: Final = re.compile(NODE_ID)
 _NAME, _QUEUE, _VARIABLE = re.compile(WORKFLOW_NAME), re.compile(QUEUE_NAME), re.compile(VARIABLE_NAME)
 _HOLE = re.compile(r"\$\{(.*)\}", re.DOTALL)
@@ -75,8 +75,8 @@ def _named(step: Step, place: str, by_id: Mapping[str, Step]) -> Iterator[Findin
         yield Finding(f"`{place}.id` is missing: add it.", f"{place}.id")
     elif name in by_id:
         yield Finding(f"The id {quoted(name)} is used twice: change one of them.", f"{place}.id")
-    elif len(name) > LONGEST_ID:
-        yield Finding(f"`{place}.id` is longer than {LONGEST_ID} characters.", f"{place}.id")
+    elif len(name) > IMPORTED_ID_CHARACTERS:
+        yield Finding(f"`{place}.id` is longer than {IMPORTED_ID_CHARACTERS} characters.", f"{place}.id")
     # A step in the seed's text has none; one that is there says something.
     if "name" in step and not step["name"].strip():
         yield Finding(f"`{place}.name` is empty: fill it in.", f"{place}.name")
@@ -174,8 +174,8 @@ def _condition(text: str, field: str) -> Iterator[Finding]:
 
 def _transformations(step: Step, place: str) -> Iterator[Finding]:
     transformations = step.get("transformations", {})
-    if len(transformations) > MOST_VARIABLES:
-        message = f"A {TRANSFORMATION} sets {MOST_VARIABLES} variables at most."
+    if len(transformations) > STEP_VARIABLES:
+        message = f"A {TRANSFORMATION} sets {STEP_VARIABLES} variables at most."
         yield Finding(message, f"{place}.transformations")
     for name in transformations:
         if not _VARIABLE.fullmatch(name):

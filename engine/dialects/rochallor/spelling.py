@@ -20,8 +20,8 @@ from engine.dialects.rochallor.grammar import (
     Unary,
     every,
 )
+from engine.limits import EXPRESSION_NODES
 
-MOST_NODES: Final = 400
 NOW: Final = "string(timestamp(run.now))"
 _TIGHT: Final = 9
 # CEL takes all comparisons for one level.
@@ -138,7 +138,7 @@ def substituted(tree: Tree, values: Mapping[str, Tree | None]) -> Tree:
     Raises BadText where that gets too large, or is an object (None), which no tree gives.
     """
     result = _replaced(tree, values)
-    if sum(1 for _ in every(result)) > MOST_NODES:
+    if sum(1 for _ in every(result)) > EXPRESSION_NODES:
         raise BadText("it gets too long with what the same step sets before")
     return result
 

@@ -27,7 +27,7 @@ from runs.models import StartedFrom
 from runs.reading.presentation import run_row
 from runs.reading.run_view import RunView, StepView
 from runs.reading.stored import WHOLE
-from steps.base import MAX_RUN_INPUT_BYTES
+from steps.limits import RUN_INPUT_BYTES
 from workflows.access import guard_workflow
 
 LOOK_SECONDS = 0.1
@@ -141,9 +141,9 @@ def _read(source: str) -> bytes:
 def _value(raw: bytes, *, must_be_json: bool) -> Json:
     """The JSON in `raw`; a text that is none becomes `{text: …}`."""
     try:
-        return strict_loads(raw, max_bytes=MAX_RUN_INPUT_BYTES)
+        return strict_loads(raw, max_bytes=RUN_INPUT_BYTES)
     except BadJson as error:
-        if must_be_json or raw.lstrip().startswith(b"{") or len(raw) > MAX_RUN_INPUT_BYTES:
+        if must_be_json or raw.lstrip().startswith(b"{") or len(raw) > RUN_INPUT_BYTES:
             raise CommandError(f"--input: {error.located}", returncode=2) from None
     try:
         text = raw.decode("utf-8-sig")

@@ -90,7 +90,7 @@ def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_
 def test_no_more_are_tried_at_once_than_the_bound(many_aside, client, monkeypatch):
     operator = signed_in(client)
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
-    monkeypatch.setattr(retrying, "MOST", 3)
+    monkeypatch.setattr(retrying, "RETRIED_EVENTS", 3)
     many_aside(5)
     answers = [operator.post("/api/v1/dispatch/retry", {}, "application/json").json() for _ in range(3)]
     assert [answer["retried"] for answer in answers] == [3, 2, 0]
@@ -108,7 +108,7 @@ def test_rows_that_are_due_already_are_passed_over_many_at_a_time(many_aside, cl
     each = sorted(row.pk for row in rows())
     DispatchOutbox.unsafe_all_tenants.filter(pk__in=each[9:39]).update(due_at=now_here())
     monkeypatch.setattr(retrying, "waiting_asides", looked)
-    monkeypatch.setattr(retrying, "MOST", 10)
+    monkeypatch.setattr(retrying, "RETRIED_EVENTS", 10)
     answer = signed_in(client).post("/api/v1/dispatch/retry", {}, "application/json")
     assert answer.json()["retried"] == 10
     assert len(looks) == 4
@@ -120,14 +120,14 @@ def test_it_ends_after_so_many_looks_and_says_that_there_may_be_more(many_aside,
     assert len(polled()) == 4
     many_aside(1, ANOTHER)
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
-    monkeypatch.setattr(retrying, "MOST_LOOKS", 2)
+    monkeypatch.setattr(retrying, "SEARCHES", 2)
     assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {
         "retried": 0,
         "more": True,
     }
     answer = operator.post("/operations/dispatch/retry", follow=True)
     assert "0 events are tried again. There may be more: try again in a while." in answer.text
-    monkeypatch.setattr(retrying, "MOST_LOOKS", 3)
+    monkeypatch.setattr(retrying, "SEARCHES", 3)
     assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {
         "retried": 1,
         "more": False,

@@ -14,8 +14,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from config.embedded.processes import wait_until
 from integrations.grpc import news, standard
 from integrations.grpc.calls import Call
-from integrations.grpc.fitting import LARGEST_POLL, fill_fitting
-from integrations.grpc.limits import Limits
+from integrations.grpc.fitting import fill_fitting
+from integrations.grpc.limits import POLL_BYTES
+from integrations.grpc.process_limits import Limits
 from integrations.grpc.server import answers
 from integrations.grpc.standard import Health, StrangersPlaces
 from lib.refusals import TooMuchWork
@@ -121,7 +122,7 @@ def test_polls_without_a_place_are_answered_at_once_and_streams_have_theirs(monk
 
 @pytest.mark.parametrize(
     ("sizes", "count"),
-    [([LARGEST_POLL * 2, 1], 1), ([LARGEST_POLL // 2, LARGEST_POLL // 3, LARGEST_POLL // 3], 2), ([], 0)],
+    [([POLL_BYTES * 2, 1], 1), ([POLL_BYTES // 2, POLL_BYTES // 3, POLL_BYTES // 3], 2), ([], 0)],
 )
 def test_one_job_always_fits_and_others_while_there_is_room(sizes, count):
     answer = message("workflow.v1.PollJobsResponse")()

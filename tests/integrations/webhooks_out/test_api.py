@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from integrations.webhooks_out import service
+from integrations.webhooks_out.limits import VALID_SECRETS
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingSecret, OutgoingWebhook
 from tests.api.hooks import ORDER, publish
 from tests.integrations.webhooks_out.receiving import deliver, receiving
@@ -199,9 +200,9 @@ def test_deleted_with_its_secrets(api, hook):
 
 def test_there_are_bounds(api, hook, monkeypatch):
     path = f"{OUT}/{hook()['id']}"
-    for _ in range(service.MOST_SECRETS - 1):
+    for _ in range(VALID_SECRETS - 1):
         assert api.post(f"{path}/rotate", {}).status_code == 200
     assert api.post(f"{path}/rotate", {}).json()["error"]["code"] == "too_many_secrets"
     assert api.post(f"{path}/rotate", {"overlap_seconds": 0}).status_code == 200
-    monkeypatch.setattr(service, "MOST_WEBHOOKS", OutgoingWebhook.unsafe_all_tenants.count())
+    monkeypatch.setattr(service, "TENANT_WEBHOOKS", OutgoingWebhook.unsafe_all_tenants.count())
     assert api.post(OUT, {"url": URL}).json()["error"]["code"] == "too_many"

@@ -104,7 +104,7 @@ def test_what_was_switched_off_for_its_backlog_may_have_as_much_on_top(admin, we
     make.start(TWO)
     switching.keep_bounds()
     assert (row().off_reason, states()) == ("backlog", ["pending"] * 4)
-    monkeypatch.setattr(service, "MOST_PENDING", 3)
+    monkeypatch.setattr(service, "PENDING_MESSAGES", 3)
     service.enable_webhook(admin, webhook.pk)
     assert row().most_pending == 7
     switching.keep_bounds()

@@ -10,6 +10,7 @@ from config.embedded.processes import wait_until
 from engine.events import EVENTS
 from integrations.webhooks_out import events, retrying, service, store, switching
 from integrations.webhooks_out.delivering import serve
+from integrations.webhooks_out.limits import MESSAGE_ATTEMPTS
 from integrations.webhooks_out.looking import FAILING_SLOTS, SLOTS, Lookout
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from runs.models import HistoryEvent, Run
@@ -182,7 +183,7 @@ def test_what_failed_is_tried_again_later_by_the_same_id_and_holds_up_its_run_al
 
 
 def test_pauses_grow_to_half_a_day_and_last_three_days_in_all():
-    pauses = [retrying.pause(failures, dice=0.5) for failures in range(1, retrying.MOST_ATTEMPTS)]
+    pauses = [retrying.pause(failures, dice=0.5) for failures in range(1, MESSAGE_ATTEMPTS)]
     assert pauses[:3] == [5, 20, 80]
     assert max(pauses) == 12 * 3600
     assert 2.5 < sum(pauses) / 86_400 < 3.5
@@ -262,7 +263,7 @@ def test_a_message_that_never_arrives_is_given_up_and_the_next_of_its_run_follow
         # Others arrive meanwhile, or it would be switched off.
         OutgoingWebhook.unsafe_all_tenants.update(failing_since=None)
     assert states() == ["failed", "delivered"]
-    assert receiver.types().count("run.started") == retrying.MOST_ATTEMPTS
+    assert receiver.types().count("run.started") == MESSAGE_ATTEMPTS
 
 
 def test_what_the_egress_gate_refuses_is_not_sent_and_says_why(hook, receiver, monkeypatch):

@@ -3,8 +3,9 @@
 import pytest
 from django.db import OperationalError
 
-from integrations.webhooks_out import looking, messages, retrying, secrets, service, store
+from integrations.webhooks_out import looking, messages, secrets, service, store
 from integrations.webhooks_out.delivering import OWN_SECONDS, serve
+from integrations.webhooks_out.limits import MESSAGE_ATTEMPTS
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from lib.sealing import new_key
 from tests import factories as make
@@ -100,7 +101,7 @@ def test_what_another_master_key_has_sealed_is_sent_when_that_is_here_and_nothin
 ):
     right = settings.HANDOFF_MASTER_KEYS
     settings.HANDOFF_MASTER_KEYS = (new_key(),)
-    for _ in range(retrying.MOST_ATTEMPTS + 1):
+    for _ in range(MESSAGE_ATTEMPTS + 1):
         begun()
         assert deliver() == 0
         clock.advance(store.LEASE_SECONDS + 1)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from operations.alerts import store
+from operations.alerts import finding, store
 from operations.alerts.models import Alert
 from runs.models import DeadLetter, Run, StepExecution, Timer
 from tests import factories as make
@@ -48,7 +48,7 @@ def test_timers_of_a_tenant_behind_those_that_are_read_keep_its_alert(on_call, c
     make.work()
     older = Timer.unsafe_all_tenants.filter(tenant_id=other.pk)
     older.update(fire_at=clock.now - timedelta(hours=1))
-    monkeypatch.setattr(store, "MOST_LATE", 2)
+    monkeypatch.setattr(finding, "LATE_TIMERS", 2)
     look()
     assert standing() == ["timers"]
 
@@ -57,7 +57,8 @@ def test_an_alert_of_older_letters_than_are_read_stands_until_none_of_its_step_i
     on_call.rule("step_exhausted")
     old, newer = failed(FAILS[0], 2), failed(FAILS[1], 3)
     assert look() == 2
-    monkeypatch.setattr(store, "MOST", 3)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 3)
     assert look() == 0
     assert len(standing()) == 2
     resolve(old[:1])
@@ -78,7 +79,8 @@ def test_letters_of_another_workflow_keep_no_alert_of_a_step_of_the_same_name(on
     old = failed(mine)
     failed(theirs), failed(FAILS[2], 4)
     assert look() == 3
-    monkeypatch.setattr(store, "MOST", 4)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 4)
     resolve(old)
     assert look() == 1
     assert len(standing()) == 2
@@ -89,8 +91,9 @@ def test_alerts_of_steps_that_are_not_among_the_newest_have_their_turn(on_call, 
     first, second = failed(FAILS[0]), failed(FAILS[1])
     failed(FAILS[2], 2)
     assert look() == 3
-    monkeypatch.setattr(store, "MOST", 2)
-    monkeypatch.setattr(store, "MOST_STANDING", 1)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 2)
+    monkeypatch.setattr(finding, "OPEN_STEP_ALERTS", 1)
     resolve(second)
     clock.advance(1)
     assert sorted([look(), look()]) == [0, 1]
@@ -116,7 +119,8 @@ def test_runs_that_could_not_be_undone_before_those_that_are_read_keep_an_alert_
     waits()
     on_call.rule("compensation_failed", params={"workflow": waits()})
     assert look() == 1
-    monkeypatch.setattr(store, "MOST", 1)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 1)
     assert [look(), len(standing())] == [0, 1]
 
 
@@ -124,7 +128,7 @@ def test_steps_that_come_later_hide_none_that_is_ready(on_call, monkeypatch):
     on_call.rule("queue_depth", params={"above": 1})
     make.start(make.graph([{"id": "j", "type": "job", "queue": "card"}], []), *[{}] * 4)
     assert look() == 1
-    monkeypatch.setattr(store, "MOST_READY", 2)
+    monkeypatch.setattr(store, "READY_STEPS", 2)
     later = StepExecution.unsafe_all_tenants.order_by("id").values("id")[:3]
     StepExecution.unsafe_all_tenants.filter(pk__in=later).update(available_at=Now() + timedelta(hours=1))
     assert [look(), standing()] == [0, ["card"]]
@@ -135,14 +139,15 @@ def test_queues_behind_those_that_are_read_keep_their_alerts(on_call, monkeypatc
     for queue in ("a", "z"):
         make.start(make.graph([{"id": "j", "type": "job", "queue": queue}], []), {}, {})
     assert look() == 2
-    monkeypatch.setattr(store, "MOST_QUEUES", 1)
+    monkeypatch.setattr(store, "EVALUATED_QUEUES", 1)
     assert [look(), standing()] == [0, ["a", "z"]]
 
 
 def test_parts_of_runs_take_no_place_of_those_that_a_failure_rate_is_of(on_call, monkeypatch):
     on_call.rule("failure_rate", params={"percent": 50, "least": 1})
     failed(FAILS[0])
-    monkeypatch.setattr(store, "MOST", 2)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 2)
     parts = make.start(make.chain("noop"), *[{}] * 3)
     Run.unsafe_all_tenants.filter(pk__in=parts).update(is_part=True)
     assert look() == 1
@@ -152,7 +157,8 @@ def test_runs_of_other_workflows_take_no_place_of_those_that_a_rule_is_about(on_
     (run_id,) = failed(FAILS[0])
     on_call.rule("failure_rate", params={"percent": 50, "least": 1, "workflow": workflow_of(run_id)})
     make.start(make.chain("noop"), *[{}] * 3)
-    monkeypatch.setattr(store, "MOST", 2)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 2)
     assert look() == 1
 
 
@@ -162,6 +168,6 @@ def test_mails_of_a_tenant_behind_those_that_are_read_keep_its_alert(on_call, mo
     assert look() == 1
     other = make.a_tenant("other").pk
     make.NotificationFactory.create_batch(2, tenant_id=other, next_at=Now())
-    monkeypatch.setattr(store, "MOST_LATE", 2)
+    monkeypatch.setattr(finding, "LATE_TIMERS", 2)
     look()
     assert standing() == ["mail"]

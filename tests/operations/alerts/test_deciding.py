@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operations.alerts.deciding import MOST_TOLD, Finding, FormerAlert, OpenAlert, Rule, decide
+from operations.alerts.deciding import Finding, FormerAlert, OpenAlert, Rule, decide
+from operations.alerts.limits import NOTIFIED_ALERTS
 
 NOW = datetime(2026, 1, 1, 9, tzinfo=UTC)
 KEYS = st.sampled_from("abcdef")
@@ -87,17 +88,17 @@ def test_nobody_is_told_twice_or_while_it_is_quiet(rule, findings, before):
         assert alert.status == "open"
         assert not alert.escalated
         assert alert.told_at + timedelta(minutes=rule.escalate_minutes) <= NOW
-    assert len(made.told) + sum(one.tells for one in made.raised) <= MOST_TOLD
+    assert len(made.told) + sum(one.tells for one in made.raised) <= NOTIFIED_ALERTS
 
 
 def test_a_flood_is_told_bit_by_bit():
     found = [finding(str(number)) for number in range(50)]
     first = decide(Rule(1), found, [], {}, NOW)
-    assert (len(first.raised), sum(one.tells for one in first.raised)) == (50, MOST_TOLD)
+    assert (len(first.raised), sum(one.tells for one in first.raised)) == (50, NOTIFIED_ALERTS)
     left = [
         OpenAlert(id=place, key=one.finding.key, told_at=NOW if one.tells else None)
         for place, one in enumerate(first.raised)
     ]
     second = decide(Rule(1), found, left, {}, NOW)
-    assert len(second.told) == MOST_TOLD
+    assert len(second.told) == NOTIFIED_ALERTS
     assert not set(second.told) & {one.id for one in left if one.told_at}

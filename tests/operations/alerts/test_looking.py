@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
-from operations.alerts import disk, evaluating, store
+from operations.alerts import disk, evaluating, finding, store
 from operations.alerts.models import Alert
 from runs.maintenance import sla
 from tasks_inbox.models import Notification
@@ -33,7 +33,8 @@ def test_of_more_than_a_look_takes_nothing_flaps_and_what_is_left_over_ends_when
     for queue in ("a", "b", "c"):
         make.start(make.graph([{"id": "j", "type": "job", "queue": queue}], []), {}, {})
     assert look() == 3
-    monkeypatch.setattr(store, "MOST", 2)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 2)
     assert [look() for _ in range(3)] == [0, 0, 0]
     assert standing() == ["a", "b", "c"]
     make.claimed("a"), make.claimed("b")
@@ -47,7 +48,8 @@ def test_of_late_runs_each_has_its_turn_however_many_there_are(on_call, clock, m
     clock.advance(101)
     sla.look()
     assert look() == 5
-    monkeypatch.setattr(store, "MOST", 2)
+    for module in (finding, store):
+        monkeypatch.setattr(module, "RULE_FINDINGS", 2)
     for run_id in runs:
         make.send(run_id, "x")
     make.work()
@@ -59,7 +61,7 @@ def test_of_late_runs_each_has_its_turn_however_many_there_are(on_call, clock, m
 def test_a_look_reads_no_more_open_alerts_than_it_has_to_do_with(on_call, monkeypatch):
     rule = on_call.rule("queue_depth")
     AlertFactory.create_batch(5, rule=rule)
-    monkeypatch.setattr(store, "MOST_OVER", 2)
+    monkeypatch.setattr(store, "RESOLVED_ALERTS", 2)
     assert [look() for _ in range(4)] == [2, 2, 1, 0]
 
 

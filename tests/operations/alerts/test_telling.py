@@ -7,6 +7,7 @@ import pytest
 from lib import named_sql
 from lib.refusals import Conflict, Invalid
 from operations.alerts import answering, channels, rules, sending, store
+from operations.alerts.limits import DELIVERY_ATTEMPTS
 from operations.alerts.models import AlertDelivery, AlertRule
 from tests import factories as make
 from tests.answering import answering as server
@@ -187,7 +188,7 @@ def test_a_message_is_given_up_in_the_end(admin, monkeypatch, clock):
         on_call.rule("queue_depth", params={"above": 1})
         deep()
         look()
-        AlertDelivery.unsafe_all_tenants.update(attempts=sending.MOST_ATTEMPTS - 1)
+        AlertDelivery.unsafe_all_tenants.update(attempts=DELIVERY_ATTEMPTS - 1)
         assert len(on_call.told()) == 1
         assert [state for _, state, _ in deliveries()] == ["failed"]
         clock.advance(100_000)
