@@ -39,14 +39,14 @@ def _polling(wait_seconds: float, client: Client, queue: str, worker: str) -> It
 
 
 def _told(client: Client, queue: str, worker: str) -> Iterator[Jobs]:
-    line = _events().line(queue, worker)
+    subscription = _events().subscribe(queue, worker)
     while True:
-        told = line.take(BATCH, POLL_SECONDS)
+        told = subscription.take(BATCH, POLL_SECONDS)
         jobs: Jobs = []
         if told:
-            asked = {"worker_id": worker, "ids": [one.job for one in told], "queues": [queue]}
+            asked = {"worker_id": worker, "ids": [event.job_id for event in told], "queues": [queue]}
             jobs = json.loads(expect(client.ask("POST", "/api/v1/jobs/claim", asked), 200))["jobs"]
-            line.done(told)
+            subscription.acknowledge(told)
         yield jobs
 
 

@@ -66,8 +66,8 @@ class Call:
     variables: dict[str, Json] = field(default_factory=dict)
     progress: Json = None
     run_id: str = RUN_ID
-    cancelled: bool = False
-    stopping: bool = False
+    is_cancelled: bool = False
+    is_stopping: bool = False
 
     @property
     def idempotency_key(self) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 
 import httpx
 
-from handoff_sdk import ApiError, Context, GiveBack, NonRetryableError, StepError, Worker
+from handoff_sdk import ApiError, Context, NonRetryableError, Release, StepError, Worker
 
 SHOP = os.environ.get("SHOP", "").rstrip("/")
 DOWN, LOST, REFUSED = (os.environ.get(name, "").split(",") for name in ("DOWN", "LOST", "REFUSED"))
@@ -128,7 +128,7 @@ def ask(node: str, asked: Json, key: str) -> Json:
 def call(ctx: Context) -> Json:
     """One job. It is given back before its call and never after: from then on something may have happened out there."""
     if ctx.wait(WORK_SECONDS):
-        raise GiveBack
+        raise Release
     try:
         return ask(ctx.node, ctx.params, ctx.idempotency_key)
     except (KeyError, TypeError) as problem:

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from handoff_sdk import ApiError, Context, GiveBack, NonRetryableError, Worker
+from handoff_sdk import ApiError, Context, NonRetryableError, Release, Worker
 
 # A pause instead of real work, in each job, so that there is something to watch.
 WORK_SECONDS = float(os.environ.get("WORK_SECONDS", "1"))
@@ -57,7 +57,7 @@ STEPS: dict[str, Callable[[Json, Json], Json]] = {
 def work(ctx: Context) -> Json:
     """One job. Whatever takes long looks now and then whether it is still to go on."""
     if ctx.wait(WORK_SECONDS):
-        raise GiveBack
+        raise Release
     try:
         return STEPS[ctx.node](ctx.input, ctx.params)
     except (KeyError, TypeError) as problem:

@@ -79,8 +79,8 @@ func (r *Run) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Ended tells whether nothing more happens in the run.
-func (r *Run) Ended() bool {
+// HasEnded tells whether the run has ended.
+func (r *Run) HasEnded() bool {
 	switch r.Status {
 	case "PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING", "CANCELLING", "COMPENSATING", "WAITING_FOR_MANUAL_ACTION":
 		return false
@@ -88,17 +88,17 @@ func (r *Run) Ended() bool {
 	return true
 }
 
-// Start is what a run is started with. A BusinessKey that the workflow has a run of already gives that run.
-type Start struct {
+// StartRequest is what a run is started with. A BusinessKey that the workflow has a run of already gives that run.
+type StartRequest struct {
 	Workflow    string `json:"workflow"`
 	Input       any    `json:"input"`
 	BusinessKey string `json:"business_key,omitempty"`
 }
 
 // Start starts a run.
-func (c *Client) Start(ctx context.Context, start Start) (*Run, error) {
+func (c *Client) Start(ctx context.Context, request StartRequest) (*Run, error) {
 	run := new(Run)
-	return run, c.Do(ctx, http.MethodPost, "/runs", start, run)
+	return run, c.Do(ctx, http.MethodPost, "/runs", request, run)
 }
 
 // Run gives a run as it stands.
@@ -111,7 +111,7 @@ func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
 func (c *Client) Wait(ctx context.Context, id string) (*Run, error) {
 	for pause := 50 * time.Millisecond; ; pause = min(pause*3/2, 2*time.Second) {
 		run, err := c.Run(ctx, id)
-		if err != nil || run.Ended() {
+		if err != nil || run.HasEnded() {
 			return run, err
 		}
 		if err := sleep(ctx, jittered(pause)); err != nil {
@@ -122,19 +122,19 @@ func (c *Client) Wait(ctx context.Context, id string) (*Run, error) {
 
 // Signal sends a signal to a run; one with the same id counts once. Without an id it has one of its own.
 func (c *Client) Signal(ctx context.Context, run, name, id string, payload any) error {
-	_, err := c.SignalTo(ctx, run, name, id, payload, To{})
+	_, err := c.SignalTo(ctx, run, name, id, payload, SignalTarget{})
 	return err
 }
 
-// To restricts a signal to the waits of a run below (Child) and of an item (Index), or sends it to all of them.
-type To struct {
+// SignalTarget restricts a signal to the waits of a run below (Child) and of an item (Index), or sends it to all of them.
+type SignalTarget struct {
 	Child string
 	Index *int
 	All   bool
 }
 
-// Signalled is what became of a signal: the steps that took it, or to which it is carried, or that it is kept.
-type Signalled struct {
+// SignalResult is what became of a signal: the steps that took it, or to which it is carried, or that it is kept.
+type SignalResult struct {
 	Duplicate bool `json:"duplicate"`
 	Kept      bool `json:"kept"`
 	Delivered []struct {
@@ -145,44 +145,44 @@ type Signalled struct {
 }
 
 // SignalTo sends a signal as Signal does. Of several waits in the run and the runs below it the oldest takes it, of those
-// that to allows.
-func (c *Client) SignalTo(ctx context.Context, run, name, id string, payload any, to To) (*Signalled, error) {
+// that target allows.
+func (c *Client) SignalTo(ctx context.Context, run, name, id string, payload any, target SignalTarget) (*SignalResult, error) {
 	if id == "" {
 		id = newKey()
 	}
 	body := map[string]any{"name": name, "signal_id": id, "payload": payload}
-	if to.Child != "" {
-		body["child"] = to.Child
+	if target.Child != "" {
+		body["child"] = target.Child
 	}
-	if to.Index != nil {
-		body["index"] = *to.Index
+	if target.Index != nil {
+		body["index"] = *target.Index
 	}
-	if to.All {
+	if target.All {
 		body["all"] = true
 	}
-	sent := new(Signalled)
+	sent := new(SignalResult)
 	return sent, c.Do(ctx, http.MethodPost, "/runs/"+url.PathEscape(run)+"/signals", body, sent)
 }
 
-// Act is how a verb is done to a step. Index says which item of a map, or round of a loop; without it the verb is done to
+// ActOptions are the options of Act. Index says which item of a map, or round of a loop; without it the verb is done to
 // the step, or to the run that it waits for. Output is what a skipped one counts as giving.
-type Act struct {
+type ActOptions struct {
 	Index  *int
 	Output any
 	Reason string
 }
 
 // Act does a verb to a step of a run: retry, skip, cancel, pause, unpause or resume. It gives the run as it stands then.
-func (c *Client) Act(ctx context.Context, run, node, verb string, act Act) (*Run, error) {
+func (c *Client) Act(ctx context.Context, run, node, verb string, options ActOptions) (*Run, error) {
 	body := map[string]any{}
-	if act.Index != nil {
-		body["index"] = *act.Index
+	if options.Index != nil {
+		body["index"] = *options.Index
 	}
 	if verb == "skip" {
-		body["output"] = act.Output
+		body["output"] = options.Output
 	}
-	if act.Reason != "" {
-		body["reason"] = act.Reason
+	if options.Reason != "" {
+		body["reason"] = options.Reason
 	}
 	changed := new(Run)
 	path := "/runs/" + url.PathEscape(run) + "/steps/" + url.PathEscape(node) + "/" + url.PathEscape(verb)
@@ -199,7 +199,7 @@ func (c *Client) Cancel(ctx context.Context, id, reason string) error {
 }
 
 // Do makes any call of the API: the path is below the client's address, body and answer are JSON. Reading is tried again
-// where that may help, and so is a POST, by an idempotency key of its own. Errors are *APIError or wrap ErrNoAnswer.
+// where that may help, and so is a POST, by an idempotency key of its own. Errors are *APIError or wrap ErrNoResponse.
 func (c *Client) Do(ctx context.Context, method, path string, body, answer any) error {
 	key := ""
 	if method == http.MethodPost {
@@ -248,12 +248,12 @@ func (c *Client) once(ctx context.Context, method, path string, content []byte, 
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
+		return fmt.Errorf("%w: %w", ErrNoResponse, err)
 	}
 	defer response.Body.Close()
 	told, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
+		return fmt.Errorf("%w: %w", ErrNoResponse, err)
 	}
 	if response.StatusCode >= 300 {
 		return refusal(response, told)
@@ -300,9 +300,9 @@ func refusal(response *http.Response, told []byte) error {
 func mayRepeat(err error, method, key string) bool {
 	isSafe := method == http.MethodGet || key != ""
 	if refused := (*APIError)(nil); errors.As(err, &refused) {
-		return refused.mayGoBetter() && (isSafe || refused.Status == http.StatusTooManyRequests)
+		return refused.isRetryable() && (isSafe || refused.Status == http.StatusTooManyRequests)
 	}
-	return errors.Is(err, ErrNoAnswer) && isSafe
+	return errors.Is(err, ErrNoResponse) && isSafe
 }
 
 func pauseAfter(err error, try int) time.Duration {

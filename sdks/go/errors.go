@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// ErrGiveBack is what a step returns that has done nothing yet: another worker is given the job, and no attempt counts.
-var ErrGiveBack = errors.New("handoff: the job is given back")
+// ErrRelease is what a step returns that has done nothing yet: another worker gets the job, and no attempt is counted.
+var ErrRelease = errors.New("handoff: the job is released")
 
-// ErrNoAnswer is wrapped by errors of calls that nobody answered.
-var ErrNoAnswer = errors.New("handoff: no answer")
+// ErrNoResponse is wrapped by the errors of calls that got no response.
+var ErrNoResponse = errors.New("handoff: no response")
 
-// APIError is an answer that refuses: Code says why, Field what of the call.
+// APIError is an error response: Code and Field name the cause.
 type APIError struct {
 	Status     int
 	Code       string
@@ -29,8 +29,8 @@ func (e *APIError) Error() string {
 	return fmt.Sprintf("handoff: %s (%d): %s", e.Code, e.Status, e.Message)
 }
 
-// mayGoBetter tells whether the same call may be answered otherwise in a while.
-func (e *APIError) mayGoBetter() bool {
+// isRetryable tells whether a retry of the call may succeed.
+func (e *APIError) isRetryable() bool {
 	switch e.Status {
 	case 408, 425, 429, 500, 502, 503, 504:
 		return true

@@ -117,9 +117,9 @@ func storable(text string, most int) string {
 	return string([]rune(text)[:most])
 }
 
-// Tell says how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. It gives an
-// error where the value is no JSON.
-func (j *Job) Tell(progress any) error {
+// Heartbeat reports progress, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. It returns an
+// error unless the value is JSON.
+func (j *Job) Heartbeat(progress any) error {
 	news, err := json.Marshal(progress)
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func TestALeaseThatCannotBeRenewedIsGivenUpWhenItIsOver(t *testing.T) {
 				if held := time.Since(began); held < time.Second {
 					t.Errorf("it was given up after %s", held)
 				}
-				return nil, ErrGiveBack
+				return nil, ErrRelease
 			})
 			if err := worker.Run(ctx); err != nil {
 				t.Fatal(err)

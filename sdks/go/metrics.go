@@ -20,21 +20,21 @@ var (
 // Metrics counts what workers do, for Prometheus: give it to Worker.Watcher, and serve it (it is an http.Handler). The names
 // are those of the SDK for Python.
 type Metrics struct {
-	mu                         sync.Mutex
-	jobs, held, polls, retries map[string]float64
-	seconds, pollSeconds, told map[string]*histogram
+	mu                            sync.Mutex
+	jobs, held, polls, retries    map[string]float64
+	seconds, pollSeconds, reports map[string]*histogram
 }
 
 // NewMetrics gives one that has counted nothing.
 func NewMetrics() *Metrics {
 	return &Metrics{
 		jobs: map[string]float64{}, held: map[string]float64{}, polls: map[string]float64{}, retries: map[string]float64{},
-		seconds: map[string]*histogram{}, pollSeconds: map[string]*histogram{}, told: map[string]*histogram{},
+		seconds: map[string]*histogram{}, pollSeconds: map[string]*histogram{}, reports: map[string]*histogram{},
 	}
 }
 
-// Polled counts it.
-func (m *Metrics) Polled(jobs int, took time.Duration) {
+// PollSucceeded counts it.
+func (m *Metrics) PollSucceeded(jobs int, took time.Duration) {
 	result := "empty"
 	if jobs > 0 {
 		result = "jobs"
@@ -43,26 +43,26 @@ func (m *Metrics) Polled(jobs int, took time.Duration) {
 	m.observe(m.pollSeconds, labels("result", result), seconds, took.Seconds())
 }
 
-// NotPolled counts it.
-func (m *Metrics) NotPolled() { m.add(m.polls, labels("result", "error"), 1) }
+// PollFailed counts it.
+func (m *Metrics) PollFailed() { m.add(m.polls, labels("result", "error"), 1) }
 
-// Begun counts it.
-func (m *Metrics) Begun(node string) { m.add(m.held, labels("node", node), 1) }
+// JobStarted counts it.
+func (m *Metrics) JobStarted(node string) { m.add(m.held, labels("node", node), 1) }
 
-// Ended counts it.
-func (m *Metrics) Ended(node, result string, held time.Duration) {
+// JobEnded counts it.
+func (m *Metrics) JobEnded(node, result string, held time.Duration) {
 	m.add(m.held, labels("node", node), -1)
 	m.add(m.jobs, labels("node", node, "result", result), 1)
 	m.observe(m.seconds, labels("node", node), seconds, held.Seconds())
 }
 
-// Told counts it.
-func (m *Metrics) Told(verb string, jobs int) {
-	m.observe(m.told, labels("verb", verb), sizes, float64(jobs))
+// ReportSent counts it.
+func (m *Metrics) ReportSent(verb string, jobs int) {
+	m.observe(m.reports, labels("verb", verb), sizes, float64(jobs))
 }
 
-// Retried counts it.
-func (m *Metrics) Retried(verb string) { m.add(m.retries, labels("verb", verb), 1) }
+// ReportRetried counts it.
+func (m *Metrics) ReportRetried(verb string) { m.add(m.retries, labels("verb", verb), 1) }
 
 // ServeHTTP answers with all that was counted.
 func (m *Metrics) ServeHTTP(answer http.ResponseWriter, _ *http.Request) {
@@ -79,8 +79,8 @@ func (m *Metrics) WriteTo(target io.Writer) (int64, error) {
 	values(&text, "handoff_jobs_held", "gauge", "Jobs that are held now", m.held)
 	values(&text, "handoff_polls_total", "counter", "Polls", m.polls)
 	histograms(&text, "handoff_poll_seconds", "How long a poll took, in seconds", m.pollSeconds)
-	histograms(&text, "handoff_told_jobs", "Jobs of which one call told", m.told)
-	values(&text, "handoff_retries_total", "counter", "Calls that told of results and were made again", m.retries)
+	histograms(&text, "handoff_reported_jobs", "Jobs that one call reported", m.reports)
+	values(&text, "handoff_retries_total", "counter", "Calls that reported results and were retried", m.retries)
 	m.mu.Unlock()
 	written, err := io.WriteString(target, text.String())
 	return int64(written), err

@@ -28,7 +28,7 @@ func TestAWorkerIsCounted(t *testing.T) {
 	has(t, metrics,
 		`handoff_jobs_total{node="n",result="completed"} 1`, `handoff_jobs_held{node="n"} 0`,
 		`handoff_job_seconds_count{node="n"} 1`, `handoff_job_seconds_bucket{node="n",le="+Inf"} 1`,
-		`handoff_polls_total{result="jobs"} 1`, `handoff_told_jobs_bucket{verb="complete",le="1"} 1`,
+		`handoff_polls_total{result="jobs"} 1`, `handoff_reported_jobs_bucket{verb="complete",le="1"} 1`,
 		`handoff_poll_seconds_count{result="jobs"} 1`,
 	)
 }
@@ -49,9 +49,9 @@ func TestWhatBecameOfAJobIsCounted(t *testing.T) {
 		answer string
 		err    error
 	}{
-		"failed":     {`{"results":[{"id":"j","applied":true}]}`, &StepError{Code: "E"}},
-		"late":       {`{"results":[{"id":"j","applied":false,"reason":"stale_token"}]}`, nil},
-		"given_back": {`{"id":"j","applied":true}`, ErrGiveBack},
+		"failed":   {`{"results":[{"id":"j","applied":true}]}`, &StepError{Code: "E"}},
+		"late":     {`{"results":[{"id":"j","applied":false,"reason":"stale_token"}]}`, nil},
+		"released": {`{"id":"j","applied":true}`, ErrRelease},
 	} {
 		metrics := counted(t, does.err, func() string { return does.answer })
 		has(t, metrics, `handoff_jobs_total{node="n",result="`+became+`"} 1`)
@@ -60,20 +60,20 @@ func TestWhatBecameOfAJobIsCounted(t *testing.T) {
 
 func TestMetricsAreTextThatPrometheusReads(t *testing.T) {
 	metrics := NewMetrics()
-	metrics.NotPolled()
-	metrics.Polled(0, 2*time.Second)
-	metrics.Begun("a \"b\"\\\n")
-	metrics.Ended("n", Untold, 90*time.Second)
-	metrics.Told("heartbeat", 5_000)
-	metrics.Retried("fail")
+	metrics.PollFailed()
+	metrics.PollSucceeded(0, 2*time.Second)
+	metrics.JobStarted("a \"b\"\\\n")
+	metrics.JobEnded("n", Unreported, 90*time.Second)
+	metrics.ReportSent("heartbeat", 5_000)
+	metrics.ReportRetried("fail")
 	has(t, metrics,
-		"# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_told_jobs histogram",
+		"# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_reported_jobs histogram",
 		`handoff_polls_total{result="error"} 1`, `handoff_polls_total{result="empty"} 1`,
 		`handoff_poll_seconds_bucket{result="empty",le="1"} 0`, `handoff_poll_seconds_sum{result="empty"} 2`,
 		`handoff_retries_total{verb="fail"} 1`,
 		`handoff_jobs_held{node="a \"b\"\\\n"} 1`, `handoff_job_seconds_bucket{node="n",le="60"} 0`,
 		`handoff_job_seconds_bucket{node="n",le="300"} 1`, `handoff_job_seconds_sum{node="n"} 90`,
-		`handoff_told_jobs_bucket{verb="heartbeat",le="1000"} 0`, `handoff_told_jobs_bucket{verb="heartbeat",le="+Inf"} 1`,
+		`handoff_reported_jobs_bucket{verb="heartbeat",le="1000"} 0`, `handoff_reported_jobs_bucket{verb="heartbeat",le="+Inf"} 1`,
 	)
 }
 

@@ -2,36 +2,36 @@ package handoff
 
 import "time"
 
-// What became of a job, as a Watcher is told it.
+// The results of a job, as a Watcher gets them.
 const (
-	Completed = "completed"
-	Failed    = "failed"
-	GivenBack = "given_back"
-	Late      = "late" // it was told, and did not count
-	Untold    = "untold"
+	Completed  = "completed"
+	Failed     = "failed"
+	Released   = "released"
+	Late       = "late" // reported, but another worker had the job
+	Unreported = "unreported"
 )
 
-// Watcher hears of what a worker does. It is called by many goroutines at once, and may not block; Metrics is one.
+// Watcher receives the events of a worker. It is called by many goroutines at once, and must not block; Metrics is one.
 type Watcher interface {
-	// Polled: a poll was answered with so many jobs, and took so long.
-	Polled(jobs int, took time.Duration)
-	// NotPolled: a poll had no answer, or was refused for now.
-	NotPolled()
-	// Begun: a job was begun.
-	Begun(node string)
-	// Ended: a job is no longer held.
-	Ended(node, result string, held time.Duration)
-	// Told: so many results were told in one call; verb is complete, fail or heartbeat.
-	Told(verb string, jobs int)
-	// Retried: a call that told of a result is about to be made again; verb is complete or fail.
-	Retried(verb string)
+	// PollSucceeded: a poll returned this many jobs after this time.
+	PollSucceeded(jobs int, took time.Duration)
+	// PollFailed: a poll got no response or a retryable error.
+	PollFailed()
+	// JobStarted: a job was started.
+	JobStarted(node string)
+	// JobEnded: a job is no longer held.
+	JobEnded(node, result string, held time.Duration)
+	// ReportSent: one call reported this many jobs; verb is complete, fail or heartbeat.
+	ReportSent(verb string, jobs int)
+	// ReportRetried: a call that reports a result is about to be retried; verb is complete or fail.
+	ReportRetried(verb string)
 }
 
-type nobody struct{}
+type noWatcher struct{}
 
-func (nobody) Polled(int, time.Duration)           {}
-func (nobody) NotPolled()                          {}
-func (nobody) Begun(string)                        {}
-func (nobody) Ended(string, string, time.Duration) {}
-func (nobody) Told(string, int)                    {}
-func (nobody) Retried(string)                      {}
+func (noWatcher) PollSucceeded(int, time.Duration)       {}
+func (noWatcher) PollFailed()                            {}
+func (noWatcher) JobStarted(string)                      {}
+func (noWatcher) JobEnded(string, string, time.Duration) {}
+func (noWatcher) ReportSent(string, int)                 {}
+func (noWatcher) ReportRetried(string)                   {}

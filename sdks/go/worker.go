@@ -19,12 +19,12 @@ import (
 const (
 	mostJobs     = 100
 	mostQueues   = 50
-	tellFor      = 5 * time.Minute // so long a result is told, also after its lease: it counts while nobody else has the step
+	reportFor    = 5 * time.Minute // so long a result is told, also after its lease: it counts while nobody else has the step
 	leaveFor     = 2 * time.Second
 	answerWithin = 30 * time.Second
 )
 
-// Step does the jobs of a node. What it gives is the output of the step, as JSON; see StepError and ErrGiveBack.
+// Step does the jobs of a node. What it gives is the output of the step, as JSON; see StepError and ErrRelease.
 type Step func(*Job) (any, error)
 
 // Worker does jobs. Its fields may be changed until Run.
@@ -33,9 +33,9 @@ type Worker struct {
 	Slots int
 	// Name is what Handoff calls it; Version is that of its code.
 	Name, Version string
-	// Wait is how long a poll waits for jobs, Drain what jobs in hand have to end when it is stopped.
-	Wait, Drain time.Duration
-	// Watcher hears of what it does, where there is one: Metrics counts it.
+	// PollWait is how long a poll waits for jobs, Drain how long held jobs may take after it is stopped.
+	PollWait, Drain time.Duration
+	// Watcher receives its events, if it is set; Metrics is one.
 	Watcher Watcher
 
 	client *Client
@@ -50,7 +50,7 @@ type Worker struct {
 func NewWorker(client *Client) *Worker {
 	host, _ := os.Hostname()
 	return &Worker{
-		Slots: 10, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Wait: 20 * time.Second, Drain: 30 * time.Second,
+		Slots: 10, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), PollWait: 20 * time.Second, Drain: 30 * time.Second,
 		client: client, steps: map[string]Step{}, queues: map[string]bool{}, held: map[*Job]bool{},
 	}
 }
@@ -71,7 +71,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		return errors.New("handoff: a worker needs a step")
 	}
 	if w.Watcher == nil {
-		w.Watcher = nobody{}
+		w.Watcher = noWatcher{}
 	}
 	// What is in hand goes on when the worker is told to stop.
 	working, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -117,15 +117,15 @@ func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *s
 		case ctx.Err() != nil:
 			// The answer may have come as the worker was stopped: it gives back what it has not begun.
 			for _, job := range found {
-				w.giveBack(job)
+				w.release(job)
 			}
 			return nil
 		case err != nil:
-			if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+			if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.isRetryable() {
 				return err
 			}
 			slog.Warn("handoff: no jobs, trying again", "error", err)
-			w.Watcher.NotPolled()
+			w.Watcher.PollFailed()
 			failures++
 			if sleep(ctx, pauseAfter(err, min(failures, 5))) != nil {
 				return nil
@@ -133,20 +133,20 @@ func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *s
 			continue
 		}
 		failures = 0
-		w.Watcher.Polled(len(found), time.Since(began))
+		w.Watcher.PollSucceeded(len(found), time.Since(began))
 		for _, job := range found {
 			slots <- struct{}{}
 			jobs.Add(1)
 			w.begin(working, job)
 			go func() {
-				began, became := time.Now(), Untold
+				began, became := time.Now(), Unreported
 				defer func() {
-					w.Watcher.Ended(job.Node, became, time.Since(began))
+					w.Watcher.JobEnded(job.Node, became, time.Since(began))
 					w.end(job)
 					<-slots
 					jobs.Done()
 				}()
-				became = w.seeTo(job)
+				became = w.process(job)
 			}()
 		}
 		// All that wait are answered at once when a server ends, or has too many.
@@ -168,7 +168,7 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 	}
 	body := map[string]any{
 		"worker_id": w.Name, "queues": queues, "weights": weights, "slots": w.Slots,
-		"max_jobs": min(free, mostJobs), "wait_seconds": jittered(w.Wait).Seconds(),
+		"max_jobs": min(free, mostJobs), "wait_seconds": jittered(w.PollWait).Seconds(),
 	}
 	if w.Version != "" {
 		body["version"] = w.Version
@@ -178,7 +178,7 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 		Jobs []*Job `json:"jobs"`
 	}
 	// Each poll leases: none is sent twice.
-	ctx, done := context.WithTimeout(ctx, w.Wait+answerWithin)
+	ctx, done := context.WithTimeout(ctx, w.PollWait+answerWithin)
 	defer done()
 	err := w.client.do(ctx, http.MethodPost, "/jobs/poll", body, &answer, "", 1)
 	for _, job := range answer.Jobs {
@@ -189,8 +189,8 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 
 func (w *Worker) begin(working context.Context, job *Job) {
 	job.ctx, job.cancel = context.WithCancel(working)
-	job.beat = func(job *Job) { w.tellOfLife([]*Job{job}) }
-	w.Watcher.Begun(job.Node)
+	job.beat = func(job *Job) { w.heartbeat([]*Job{job}) }
+	w.Watcher.JobStarted(job.Node)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held[job] = true
@@ -221,7 +221,7 @@ func (w *Worker) beats(working context.Context) {
 			}
 		}
 		if len(due) > 0 {
-			go w.tellOfLife(due)
+			go w.heartbeat(due)
 		}
 	}
 }
@@ -235,9 +235,9 @@ type result struct {
 	LeaseExpiresAt  time.Time `json:"lease_expires_at"`
 }
 
-// tellOfLife renews leases in one call. One that is refused is told again without what the steps had to say, which must
+// heartbeat renews leases in one call. One that is refused is told again without what the steps had to say, which must
 // not cost the others their leases.
-func (w *Worker) tellOfLife(jobs []*Job) {
+func (w *Worker) heartbeat(jobs []*Job) {
 	items, said := []map[string]any{}, map[string]word{}
 	for _, job := range jobs {
 		if one, ok := job.lives(); ok {
@@ -254,7 +254,7 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 		Results []result `json:"results"`
 	}
 	err := w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1)
-	if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+	if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.isRetryable() {
 		slog.Error("handoff: what steps had to say is refused", "error", err)
 		for _, item := range items {
 			delete(item, "log")
@@ -265,7 +265,7 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 	if err != nil {
 		slog.Warn("handoff: leases could not be renewed, trying again", "error", err)
 	} else {
-		w.Watcher.Told("heartbeat", len(items))
+		w.Watcher.ReportSent("heartbeat", len(items))
 	}
 	for _, one := range answer.Results {
 		said, is := said[one.ID]
@@ -289,18 +289,18 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 	}
 }
 
-// seeTo does a job, tells what became of it, and gives what a Watcher is told of that.
-func (w *Worker) seeTo(job *Job) string {
+// process does a job, tells what became of it, and gives what a Watcher is told of that.
+func (w *Worker) process(job *Job) string {
 	output, err := w.do(job)
-	if errors.Is(err, ErrGiveBack) {
-		return w.giveBack(job)
+	if errors.Is(err, ErrRelease) {
+		return w.release(job)
 	}
 	if err == nil {
 		done := map[string]any{"output": output}
 		if err := job.given(done); err != nil {
 			return w.fail(job, "NotJson", err.Error(), "", false, nil)
 		}
-		told, err := w.tell(job, "complete", done)
+		told, err := w.report(job, "complete", done)
 		if err == nil && (told.Applied || told.Message == "" || told.Reason == "stale_token" || told.Reason == "not_found") {
 			return told.counts(Completed)
 		}
@@ -319,7 +319,7 @@ func (w *Worker) seeTo(job *Job) string {
 	return w.fail(job, "Error", err.Error(), stack, true, nil)
 }
 
-// counts is what became of a job, if what was told of it counts.
+// counts is the result of a job, or Late if the report was not applied.
 func (r result) counts(became string) string {
 	if r.Applied {
 		return became
@@ -376,18 +376,18 @@ func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, det
 		}
 		failure["details"] = details
 	}
-	told, err := w.tell(job, "fail", map[string]any{"error": failure, "retryable": retryable})
+	told, err := w.report(job, "fail", map[string]any{"error": failure, "retryable": retryable})
 	if err != nil {
-		slog.Error("handoff: nobody could be told what became of a job", "job", job.ID, "error", err)
-		return Untold
+		slog.Error("handoff: the result of a job could not be reported", "job", job.ID, "error", err)
+		return Unreported
 	}
 	return told.counts(Failed)
 }
 
-// tell says what became of a job, again and again while that counts.
-func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error) {
+// report says what became of a job, again and again while that counts.
+func (w *Worker) report(job *Job, verb string, more map[string]any) (result, error) {
 	said := job.says(more)
-	ctx, done := context.WithTimeout(context.Background(), tellFor)
+	ctx, done := context.WithTimeout(context.Background(), reportFor)
 	defer done()
 	body := map[string]any{"items": []any{said.item}}
 	for try := 1; ; try++ {
@@ -397,32 +397,32 @@ func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error
 		}
 		err := w.client.do(ctx, http.MethodPost, "/jobs/"+verb, body, &answer, "", 1)
 		if err == nil {
-			w.Watcher.Told(verb, 1)
+			w.Watcher.ReportSent(verb, 1)
 		}
 		if err == nil && len(answer.Results) == 1 && answer.Results[0].Reason != "unavailable" {
 			return answer.Results[0], nil
 		}
-		if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+		if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.isRetryable() {
 			return result{}, err
-		} else if err != nil && refused == nil && !errors.Is(err, ErrNoAnswer) {
+		} else if err != nil && refused == nil && !errors.Is(err, ErrNoResponse) {
 			return result{}, err
 		}
 		if sleep(ctx, pauseAfter(err, min(try, 5))) != nil {
 			return result{}, err
 		}
-		w.Watcher.Retried(verb)
+		w.Watcher.ReportRetried(verb)
 	}
 }
 
-func (w *Worker) giveBack(job *Job) string {
+func (w *Worker) release(job *Job) string {
 	ctx, done := context.WithDeadline(context.Background(), job.endsAt())
 	defer done()
 	body := map[string]any{"lease_token": job.LeaseToken}
 	var told result
 	// Saying it twice does no harm.
 	if err := w.client.do(ctx, http.MethodPost, "/jobs/"+job.ID+"/release", body, &told, newKey(), tries); err != nil {
-		slog.Warn("handoff: a job could not be given back, its lease will end", "job", job.ID, "error", err)
-		return Untold
+		slog.Warn("handoff: a job could not be released, its lease will end", "job", job.ID, "error", err)
+		return Unreported
 	}
-	return told.counts(GivenBack)
+	return told.counts(Released)
 }

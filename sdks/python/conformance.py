@@ -1,6 +1,6 @@
 """Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: CASE WORKFLOW KEY.
 
-Where EVENTS is the address of a Redis or a Kafka (`kafka://HOST:PORT`) its worker hears of jobs there.
+Where EVENTS is the address of a Redis or a Kafka (`kafka://HOST:PORT`) its worker gets jobs from there.
 """
 
 import json
@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from handoff_sdk import ApiError, Client, GiveBack, StepError, Worker
+from handoff_sdk import ApiError, Client, Release, StepError, Worker
 from handoff_sdk.events import Events
 from handoff_sdk.kafka import KafkaEvents
 from handoff_sdk.redis_streams import RedisEvents
@@ -56,7 +56,7 @@ class Scene:
             time.sleep(1)
         time.sleep(action.get("seconds", 0))
         if action.get("until_cancelled"):
-            while not ctx.cancelled:
+            while not ctx.is_cancelled:
                 time.sleep(0.05)
             self.cancelled.set()
             raise StepError("nobody wants it")
@@ -102,8 +102,8 @@ def _events() -> Events | None:
 
 
 def _ending(ctx: Any, action: Case) -> Any:
-    if action.get("give_back"):
-        raise GiveBack
+    if action.get("release"):
+        raise Release
     if fail := action.get("fail"):
         raise StepError(
             fail["message"],

@@ -129,7 +129,7 @@ def routes(document: Schema) -> str:
             HEAD.format(title="A call for each route of Handoff, to be sent by a client."),
             "from typing import Any, Literal\n",
             "from handoff_sdk import models",
-            "from handoff_sdk.calls import LEFT_OUT, Call, LeftOut, given, path\n",
+            "from handoff_sdk.calls import UNSET, Call, Unset, path, set_fields\n",
             *(_function(one) for one in calls),
         ]
     )
@@ -264,7 +264,7 @@ def _function(one: Operation) -> str:
     keywords = ["content: bytes"] if one.is_bytes else []
     keywords += [f"{_name(name)}: {kind}" for name, kind in one.required]
     keywords += [f"{_name(name)}: str" for name, required in one.headers if required]
-    keywords += [f"{_name(name)}: {_or_left_out(kind)} = LEFT_OUT" for name, kind in one.optional]
+    keywords += [f"{_name(name)}: {_or_left_out(kind)} = UNSET" for name, kind in one.optional]
     keywords += [f"{_name(name)}: {_or_none(kind)} = None" for name, kind in one.query]
     keywords += [f"{_name(name)}: str | None = None" for name, required in one.headers if not required]
     keywords += ["idempotency_key: str | None = None"] if one.is_keyed else []
@@ -282,7 +282,7 @@ def _or_none(kind: str) -> str:
 
 def _or_left_out(kind: str) -> str:
     plain = kind.removesuffix(" | None")
-    return f"{plain} | LeftOut" + (" | None" if plain != kind else "")
+    return f"{plain} | Unset" + (" | None" if plain != kind else "")
 
 
 def _call(one: Operation, places: Mapping[str, str]) -> Iterator[str]:
@@ -292,7 +292,7 @@ def _call(one: Operation, places: Mapping[str, str]) -> Iterator[str]:
     if one.query:
         yield f"query={_object(one.query)}"
     if one.required or one.optional:
-        yield f"body=given({_object([*one.required, *one.optional])})"
+        yield f"body=set_fields({_object([*one.required, *one.optional])})"
     elif one.is_bytes:
         yield "content=content"
     headers = [(name, "") for name, _ in one.headers] + ([("Idempotency-Key", "")] if one.is_keyed else [])
@@ -305,7 +305,7 @@ def _call(one: Operation, places: Mapping[str, str]) -> Iterator[str]:
     if one.path.startswith("/jobs/") and one.path != "/jobs/poll":
         yield "repeatable=True"
     elif one.is_keyed:
-        yield "keyed=True"
+        yield "takes_key=True"
     elif one.method == "POST" and one.path != "/jobs/poll":
         yield "repeatable=True"
 

@@ -115,7 +115,7 @@ class Scene:
 
 def ending(job: Case, action: Case) -> tuple[str, Case]:
     """The verb that ends the job, and what is said with it."""
-    if action.get("give_back"):
+    if action.get("release"):
         return "release", {}
     if fail := action.get("fail"):
         message = fail["message"].replace("\0", "")

@@ -19,11 +19,11 @@ FILES = {
 def test_names_labels_and_buckets_are_those_of_the_sdk_for_python(sdk):
     registry = CollectorRegistry()
     metrics = Metrics(registry)
-    metrics.polled(1, 1.0)
-    metrics.begun("n")
-    metrics.ended("n", "completed", 1.0)
-    metrics.told("complete", 1)
-    metrics.retried("complete")
+    metrics.poll_succeeded(1, 1.0)
+    metrics.job_started("n")
+    metrics.job_ended("n", "completed", 1.0)
+    metrics.report_sent("complete", 1)
+    metrics.report_retried("complete")
     families = [*registry.collect()]
     source = (SDKS / FILES[sdk]).read_text()
     names = {f"{one.name}_total" if one.type == "counter" else one.name for one in families}

@@ -16,7 +16,7 @@ from tests.serving import ROOT
 SDK = ROOT / "sdks" / "python" / "src"
 HEAD = """
 import asyncio, json, logging, os, sys, time
-from handoff_sdk import GiveBack, NonRetryableError, StepError, Worker
+from handoff_sdk import Release, NonRetryableError, StepError, Worker
 logging.basicConfig(level="INFO", format="%(message)s", stream=sys.stdout)
 logging.getLogger("httpx").setLevel("WARNING")
 """

@@ -13,14 +13,14 @@ from handoff_sdk import (
     Conflict,
     Forbidden,
     Invalid,
-    NoAnswer,
+    NoResponse,
     NotAuthenticated,
     NotFound,
     Retries,
     Stale,
-    StillOpen,
     Throttled,
     Unavailable,
+    WaitTimeout,
     routes,
 )
 from runs.models import Run, StartedFrom
@@ -64,7 +64,7 @@ def test_a_run_from_its_start_to_its_end(published):
     [job] = client.poll("me", ["card"])
     assert client.complete(job, {"receipt": 1})["applied"]
     assert client.complete(job, {"receipt": 1})["duplicate"]
-    with pytest.raises(StillOpen, match="paid waits"):
+    with pytest.raises(WaitTimeout, match="paid waits"):
         client.wait(run, seconds=0.2)
     assert client.signal(run, "paid", "evt-1", {"amount": 3})["duplicate"] is False
     assert client.signal(run, "paid", "evt-1", {"amount": 3})["duplicate"] is True
@@ -198,9 +198,9 @@ def test_retry_after_is_waited_for():
 
 def test_nobody_answers():
     client = Client("http://127.0.0.1:9/api/v1", "secret", retries=QUICK, http=httpx.Client(trust_env=False))
-    with pytest.raises(NoAnswer, match="ConnectError") as found:
+    with pytest.raises(NoResponse, match="ConnectError") as found:
         client.run("r1")
-    assert not found.value.sent
+    assert not found.value.is_sent
 
 
 def test_a_path_is_never_another_one():

@@ -1,4 +1,4 @@
-"""Workers with the SDK that hear of jobs through a broker."""
+"""Workers with the SDK that get jobs through a broker."""
 
 import secrets
 import time
@@ -187,7 +187,7 @@ def test_a_worker_does_what_it_hears_of_and_the_broker_keeps_none_of_it(broker, 
         assert there.stop() == 0
     assert sorted(run["output"]["n"] for run in runs) == list(range(6))
     assert all(run["output"]["attempt"] == 1 for run in runs)
-    assert "hears of the queues" in there.said()
+    assert "subscribes to the queues" in there.said()
 
 
 def test_it_never_has_more_than_its_slots_and_hears_on(broker, worker, one, all_ended):
@@ -208,7 +208,7 @@ def test_a_failed_attempt_is_heard_of_again(worker, one, all_ended):
 def test_two_workers_do_each_job_once(broker, worker, one, all_ended):
     with worker("a", SLOTS="2", SECONDS="0.3") as a, worker("b", SLOTS="2", SECONDS="0.3") as b:
         for each in (a, b):
-            each.until_it_says("hears of")
+            each.until_it_says("subscribes to")
         numbers = [one(number) for number in range(16)]
         all_ended(*numbers)
         begun = (a.said() + b.said()).count("working")
@@ -264,7 +264,7 @@ def test_a_handoff_that_is_away_is_asked_until_it_answers(program, broker, queue
 
 def test_handoff_lists_who_hears(api, worker, queue):
     with worker("me") as there:
-        there.until_it_says("hears of")
+        there.until_it_says("subscribes to")
         wait_until(lambda: api.get("/api/v1/workers").json()["results"], 20, "the worker")
     [listed] = api.get("/api/v1/workers").json()["results"]
     assert listed["queues"] == [queue]

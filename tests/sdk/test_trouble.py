@@ -9,12 +9,12 @@ import httpx
 import pytest
 
 from handoff_sdk import StepError, Worker
-from handoff_sdk.calls import Call, Retries, is_given
+from handoff_sdk.calls import Call, Retries, is_result
 from handoff_sdk.errors import error_of
-from handoff_sdk.jobs import Held, failed
+from handoff_sdk.jobs import Claim, failure_of
 from handoff_sdk.reports import Reports
-from handoff_sdk.sending import AsyncSender
-from handoff_sdk.watching import Watcher
+from handoff_sdk.sender import AsyncSender
+from handoff_sdk.watcher import Watcher
 from handoff_sdk.worker import _Shift
 
 PAGE = {"Content-Type": "text/html"}
@@ -22,12 +22,12 @@ JOB = {"id": "j1", "node": "score", "lease_token": "t"}
 
 
 class Counting(Watcher):
-    """Counts how often something was told again."""
+    """Counts retried reports."""
 
     def __init__(self):
         self.retries = []
 
-    def retried(self, verb):
+    def report_retried(self, verb):
         self.retries.append(verb)
 
 
@@ -40,12 +40,12 @@ def told(answer, words=("a",), seconds=5.0, watcher=None):
     async def tell():
         http = httpx.AsyncClient(transport=httpx.MockTransport(handle))
         async with AsyncSender(
-            "http://handoff/api/v1", "token", retries=Retries(most=0), http=http
+            "http://handoff/api/v1", "token", retries=Retries(limit=0), http=http
         ) as sender:
             reports = Reports(sender, "complete", watcher or Watcher())
             working = asyncio.create_task(reports.work())
             until = time.monotonic() + seconds
-            telling = [reports.tell(b'{"id":"%s"}' % word.encode(), until) for word in words]
+            telling = [reports.submit(b'{"id":"%s"}' % word.encode(), until) for word in words]
             try:
                 return await asyncio.gather(*telling, return_exceptions=True)
             finally:
@@ -70,8 +70,8 @@ def test_a_proxys_answer_is_none_and_the_result_is_told_again(status):
 def test_handoffs_own_refusal_is_one():
     said = httpx.Response(404, json={"error": {"code": "not_found", "message": "There is no such job."}})
     error = error_of(said)
-    assert (error.is_handoffs, error.may_go_better) == (True, False)
-    assert not is_given(Call("GET", "/runs"), said)
+    assert (error.is_from_handoff, error.is_retryable) == (True, False)
+    assert not is_result(Call("GET", "/runs"), said)
 
 
 def test_a_job_that_breaks_the_server_holds_up_no_other():
@@ -84,16 +84,16 @@ def test_a_job_that_breaks_the_server_holds_up_no_other():
 
     bad, *good = told(answer, ["bad", *map(str, range(8))], seconds=1.0)
     assert [one["applied"] for one in good] == [True] * 8
-    assert type(bad).__name__ == "Untold"
+    assert type(bad).__name__ == "Unreported"
 
 
 def test_whatever_a_step_raises_can_be_told():
-    held = Held(JOB, 10.0, 10.0)
+    held = Claim(JOB, 10.0, 10.0)
     for error in (StepError("no", code=404, details=["a list"]), SystemExit(3), ValueError("\0")):
-        word = json.loads(failed(held, error).word)
+        word = json.loads(failure_of(held, error).body)
         assert word["error"]["code"] in ("404", "SystemExit", "ValueError")
         assert type(error).__name__ in word["error"]["stack"]
-    assert json.loads(failed(held, StepError("no", details=["a"])).word)["error"]["details"] == {
+    assert json.loads(failure_of(held, StepError("no", details=["a"])).body)["error"]["details"] == {
         "text": "['a']"
     }
 
@@ -124,7 +124,7 @@ def test_jobs_whose_poll_is_answered_while_the_worker_stops_are_given_back():
         worker._wake = lambda: stopped.set()
         http = httpx.AsyncClient(transport=httpx.MockTransport(handle))
         async with AsyncSender(
-            "http://handoff/api/v1", "token", retries=Retries(most=0), http=http
+            "http://handoff/api/v1", "token", retries=Retries(limit=0), http=http
         ) as sender:
             await _Shift(worker, sender, stopped).work()
 

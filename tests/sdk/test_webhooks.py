@@ -6,7 +6,7 @@ from email.message import Message
 
 import pytest
 
-from handoff_sdk.webhooks import NotSigned, event_of
+from handoff_sdk.webhooks import InvalidSignature, verify
 from lib.standard_webhooks import new_secret, sign, written
 
 SECRET = new_secret()
@@ -21,7 +21,7 @@ def headers(*secrets, sent=None, body=BODY, **other):
 
 @pytest.mark.parametrize("secrets", [(SECRET,), (new_secret(), SECRET)], ids=["one", "while it is exchanged"])
 def test_a_message_that_is_signed_tells_its_event(secrets):
-    event = event_of(written(SECRET), headers(*secrets), BODY)
+    event = verify(written(SECRET), headers(*secrets), BODY)
     assert (event["type"], event["data"]) == ("run.completed", {"business_key": "Grüße"})
 
 
@@ -29,7 +29,7 @@ def test_the_headers_of_the_standard_library_will_do():
     sent = Message()
     for name, value in headers(SECRET).items():
         sent[name.title()] = value
-    assert event_of(written(SECRET), sent, BODY)["id"] == "msg_1"
+    assert verify(written(SECRET), sent, BODY)["id"] == "msg_1"
 
 
 FORGED = {
@@ -48,11 +48,11 @@ FORGED = {
 
 @pytest.mark.parametrize("forged", FORGED)
 def test_what_is_not_from_handoff_is_refused(forged):
-    with pytest.raises(NotSigned):
-        event_of(written(SECRET), FORGED[forged](), BODY)
+    with pytest.raises(InvalidSignature):
+        verify(written(SECRET), FORGED[forged](), BODY)
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_ü", "whsec_a"])
 def test_a_secret_that_is_none_is_said_to_be_none(secret):
     with pytest.raises(ValueError, match="whsec_"):
-        event_of(secret, headers(SECRET), BODY)
+        verify(secret, headers(SECRET), BODY)

@@ -39,7 +39,7 @@ def charge(ctx):
     say("begun")
     for _ in range(int(float(os.environ["SECONDS"]) * 10)):
         time.sleep(0.1)
-        if ctx.cancelled:
+        if ctx.is_cancelled:
             say("cancelled")
             raise StepError("Nobody wants it.")
     return "done"
@@ -135,7 +135,7 @@ def test_many_results_are_told_in_few_calls(site, program, publish, start, ended
     """
     with program(text, site) as worker:
         outputs = [run["output"] for run in ended(*runs)]
-    sizes = [int(size) for size in re.findall(r"complete: told of (\d+) jobs", worker.said())]
+    sizes = [int(size) for size in re.findall(r"complete: reported (\d+) jobs", worker.said())]
     assert outputs == list(range(200))
     assert sum(sizes) == 200
     assert len(sizes) < 40
@@ -204,7 +204,7 @@ def test_a_step_gives_its_job_back(site, program, publish, start, ended):
     def charge(ctx):
         print("begun", flush=True)
         ctx.wait(60)
-        raise GiveBack
+        raise Release
 
     worker.run()
     """
@@ -344,6 +344,6 @@ def test_a_worker_counts_for_prometheus(site, program, publish, start, ended):
     assert 'handoff_jobs_total{node="charge",result="failed"} 1.0' in lines
     assert 'handoff_jobs_held{node="charge"} 0.0' in lines
     assert 'handoff_job_seconds_count{node="charge"} 3.0' in lines
-    assert 'handoff_told_jobs_sum{verb="complete"} 2.0' in lines
+    assert 'handoff_reported_jobs_sum{verb="complete"} 2.0' in lines
     assert any(line.startswith('handoff_polls_total{result="jobs"}') for line in lines)
     assert any(line.startswith('handoff_poll_seconds_count{result="jobs"}') for line in lines)

@@ -27,8 +27,8 @@ type action struct {
 		Retryable bool           `json:"retryable"`
 		Details   map[string]any `json:"details"`
 	} `json:"fail"`
-	Raise    string `json:"raise"`
-	GiveBack bool   `json:"give_back"`
+	Raise   string `json:"raise"`
+	Release bool   `json:"release"`
 }
 
 type scene struct {
@@ -109,7 +109,7 @@ func act(job *handoff.Job, what action, cancelled chan<- bool) (any, error) {
 		job.SetVariable(name, value)
 	}
 	if what.Progress != nil {
-		if err := job.Tell(what.Progress); err != nil {
+		if err := job.Heartbeat(what.Progress); err != nil {
 			return nil, err
 		}
 		time.Sleep(time.Second)
@@ -121,8 +121,8 @@ func act(job *handoff.Job, what action, cancelled chan<- bool) (any, error) {
 		return nil, errors.New("nobody wants it")
 	}
 	switch {
-	case what.GiveBack:
-		return nil, handoff.ErrGiveBack
+	case what.Release:
+		return nil, handoff.ErrRelease
 	case what.Fail != nil:
 		return nil, &handoff.StepError{
 			Code: what.Fail.Code, Message: what.Fail.Message, Retryable: what.Fail.Retryable, Details: what.Fail.Details,
@@ -143,7 +143,7 @@ func ask(
 	ctx context.Context, client *handoff.Client, one scene, workflow, key string, begun <-chan bool,
 ) (outcome, error) {
 	told := outcome{}
-	start := handoff.Start{Workflow: workflow, Input: one.Input, BusinessKey: key}
+	start := handoff.StartRequest{Workflow: workflow, Input: one.Input, BusinessKey: key}
 	var run *handoff.Run
 	for _, verb := range one.Client {
 		var err error
@@ -170,7 +170,7 @@ func ask(
 				}
 			}
 		case "start_unknown":
-			start := handoff.Start{Workflow: "there-is-none", Input: map[string]any{}}
+			start := handoff.StartRequest{Workflow: "there-is-none", Input: map[string]any{}}
 			_, err = client.Start(ctx, start)
 			if refused := (*handoff.APIError)(nil); errors.As(err, &refused) {
 				told["refused"], err = []any{refused.Status, refused.Code}, nil

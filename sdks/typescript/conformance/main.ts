@@ -1,7 +1,7 @@
 // Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: main.js CASE WORKFLOW KEY.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { ApiError, Client, type Context, GiveBack, type Json, type Run, StepError, Worker } from "../src/index.js";
+import { ApiError, Client, type Context, type Json, Release, type Run, StepError, Worker } from "../src/index.js";
 
 interface Action {
   log?: string[];
@@ -9,7 +9,7 @@ interface Action {
   progress?: Json;
   seconds?: number;
   until_cancelled?: boolean;
-  give_back?: boolean;
+  release?: boolean;
   fail?: { code: string; message: string; retryable?: boolean; details?: Record<string, unknown> };
   raise?: string;
   echo?: boolean;
@@ -41,11 +41,11 @@ async function act(ctx: Context, action: Action): Promise<unknown> {
   }
   await pause(1000 * (action.seconds ?? 0));
   if (action.until_cancelled) {
-    while (!ctx.cancelled) await pause(50);
+    while (!ctx.isCancelled) await pause(50);
     isCancelled(true);
     throw new StepError("nobody wants it");
   }
-  if (action.give_back) throw new GiveBack();
+  if (action.release) throw new Release();
   if (action.fail) {
     const { message, code, retryable = false, details } = action.fail;
     throw new StepError(message, { code, retryable, ...(details && { details }) });

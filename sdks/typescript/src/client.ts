@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ApiError, NoAnswer, StillOpen } from "./errors.js";
+import { ApiError, NoResponse, WaitTimeout } from "./errors.js";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -28,15 +28,15 @@ export interface Connection {
 export interface CallOptions {
   body?: unknown;
   query?: Record<string, string | number | boolean | undefined>;
-  /** Sent twice it is done once: made where it is left out and `retries` is not 0. */
-  key?: string;
-  /** How often it is sent again at most. */
+  /** Calls with the same key have their effect once; generated for a POST unless `retries` is 0. */
+  idempotencyKey?: string;
+  /** How often it is retried at most. */
   retries?: number;
   signal?: AbortSignal;
-  /** How many milliseconds an answer is waited for. */
+  /** How many milliseconds to wait for the response. */
   timeout?: number;
-  /** Is given when the server says that it answered, by its own clock, in milliseconds; NaN where it doesn't. */
-  dated?: (date: number) => void;
+  /** Called with the `Date` of the response, in milliseconds; NaN if it has none. */
+  onDate?: (date: number) => void;
 }
 
 const OPEN = new Set(["PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING", "CANCELLING", "COMPENSATING", "WAITING_FOR_MANUAL_ACTION"]);
@@ -68,30 +68,30 @@ export class Client {
     return this.call<Run>("GET", `/runs/${encodeURIComponent(id)}`);
   }
 
-  /** The run when it has ended; it is looked at less and less often. Throws StillOpen after so many milliseconds. */
+  /** The run when it has ended; it is looked at less and less often. Throws WaitTimeout after so many milliseconds. */
   async wait(id: string, { timeout = 300_000, signal }: { timeout?: number; signal?: AbortSignal } = {}): Promise<Run> {
     const until = Date.now() + timeout;
     for (let pause = 50; ; pause = Math.min(pause * 1.5, 2_000)) {
       signal?.throwIfAborted();
       const run = await this.run(id);
       if (!OPEN.has(run.status)) return run;
-      if (Date.now() >= until) throw new StillOpen(id, run.status);
-      await sleep(Math.min(jittered(pause), Math.max(until - Date.now(), 0)), signal);
+      if (Date.now() >= until) throw new WaitTimeout(id, run.status);
+      await sleep(Math.min(jitter(pause), Math.max(until - Date.now(), 0)), signal);
     }
   }
 
   /**
    * Sends a signal to a run; one with the same id counts once. Of several waits in the run and the runs below it the
-   * oldest takes it; `to` restricts it to those of a run below or of an item, or sends it to all.
+   * oldest takes it; `target` restricts it to those of a run below or of an item, or sends it to all.
    */
   signal(
     run: string,
     name: string,
     payload: Json = null,
     id: string = randomUUID(),
-    to: { child?: string; index?: number; all?: boolean } = {},
+    target: { child?: string; index?: number; all?: boolean } = {},
   ): Promise<Json> {
-    const body = { name, signal_id: id, payload, ...to };
+    const body = { name, signal_id: id, payload, ...target };
     return this.call<Json>("POST", `/runs/${encodeURIComponent(run)}/signals`, { body });
   }
 
@@ -103,9 +103,9 @@ export class Client {
     run: string,
     node: string,
     verb: "retry" | "skip" | "cancel" | "pause" | "unpause" | "resume",
-    how: { index?: number; output?: Json; reason?: string } = {},
+    options: { index?: number; output?: Json; reason?: string } = {},
   ): Promise<Run> {
-    const body = verb === "skip" ? { output: null, ...how } : how;
+    const body = verb === "skip" ? { output: null, ...options } : options;
     return this.call<Run>("POST", `/runs/${encodeURIComponent(run)}/steps/${encodeURIComponent(node)}/${verb}`, { body });
   }
 
@@ -126,11 +126,11 @@ export class Client {
 
   /**
    * Any call of the API, by its path below the address. Reading is sent again where that may help, and so is what has a
-   * key. Throws ApiError where Handoff refuses, NoAnswer where nobody answers.
+   * key. Throws ApiError where Handoff refuses, NoResponse where nobody answers.
    */
   async call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
     const { retries = 4 } = options;
-    const key = options.key ?? (method === "POST" && retries > 0 ? randomUUID() : undefined);
+    const key = options.idempotencyKey ?? (method === "POST" && retries > 0 ? randomUUID() : undefined);
     for (let done = 0; ; done += 1) {
       try {
         return await this.#once<T>(method, path, options, key);
@@ -156,17 +156,17 @@ export class Client {
       ({ status, headers: head, statusText: words } = answer);
       told = await answer.text();
     } catch (error) {
-      throw noAnswer(error);
+      throw noResponse(error);
     }
     if (status >= 300 || status === 0) throw refusal(status, words, told, head);
-    options.dated?.(Date.parse(head.get("Date") ?? ""));
+    options.onDate?.(Date.parse(head.get("Date") ?? ""));
     return (told ? JSON.parse(told) : null) as T;
   }
 }
 
-function noAnswer(error: unknown): NoAnswer {
+function noResponse(error: unknown): NoResponse {
   const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  return new NoAnswer(`${message}${cause?.message ? `: ${cause.message}` : ""}`, cause?.code !== "ECONNREFUSED");
+  return new NoResponse(`${message}${cause?.message ? `: ${cause.message}` : ""}`, cause?.code !== "ECONNREFUSED");
 }
 
 function refusal(status: number, words: string, told: string, head: Headers): ApiError {
@@ -191,8 +191,8 @@ function refusal(status: number, words: string, told: string, head: Headers): Ap
 
 /** What may have been done is sent again only where twice counts once. */
 function mayRepeat(error: unknown, isSafe: boolean): boolean {
-  if (error instanceof NoAnswer) return isSafe || !error.sent;
-  return error instanceof ApiError && error.mayGoBetter && (isSafe || error.status === 429);
+  if (error instanceof NoResponse) return isSafe || !error.isSent;
+  return error instanceof ApiError && error.isRetryable && (isSafe || error.status === 429);
 }
 
 /** How many milliseconds to wait before the next try. */
@@ -203,7 +203,7 @@ export function pauseAfter(error: unknown, done: number): number {
 }
 
 /** A pause that others don't have, too. */
-export const jittered = (pause: number): number => pause * (0.75 + Math.random() / 4);
+export const jitter = (pause: number): number => pause * (0.75 + Math.random() / 4);
 
 /** Waits so many milliseconds, or until the signal is aborted. */
 export function sleep(pause: number, signal?: AbortSignal): Promise<void> {

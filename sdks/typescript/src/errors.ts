@@ -1,4 +1,4 @@
-/** What every error of this package is. */
+/** The base class of all errors of this package. */
 export class HandoffError extends Error {
   constructor(message?: string) {
     super(message);
@@ -6,11 +6,11 @@ export class HandoffError extends Error {
   }
 }
 
-/** Nobody answered; `sent` says whether the call may have been done all the same. */
-export class NoAnswer extends HandoffError {
+/** There was no response; `isSent` says whether the server may have got the call. */
+export class NoResponse extends HandoffError {
   constructor(
     message: string,
-    readonly sent: boolean,
+    readonly isSent: boolean,
   ) {
     super(message);
   }
@@ -18,7 +18,7 @@ export class NoAnswer extends HandoffError {
 
 const AGAIN = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Handoff refused: `code` says why, `field` what of the call; `requestId` is what its log calls it. */
+/** An error response: `code` and `field` name the cause, `requestId` identifies the call in the server's log. */
 export class ApiError extends HandoffError {
   constructor(
     readonly status: number,
@@ -33,14 +33,14 @@ export class ApiError extends HandoffError {
     super(`${code} (${status}): ${reason}${field ? ` [${field}]` : ""}`);
   }
 
-  /** Whether the same call may be answered otherwise in a while. */
-  get mayGoBetter(): boolean {
+  /** Whether a retry of the call may succeed. */
+  get isRetryable(): boolean {
     return AGAIN.has(this.status) || this.code === "in_progress";
   }
 }
 
-/** The run has not ended in time; `status` is how it stands. */
-export class StillOpen extends HandoffError {
+/** The run has not ended in time; `status` is its state. */
+export class WaitTimeout extends HandoffError {
   constructor(
     readonly run: string,
     readonly status: string,
@@ -73,5 +73,5 @@ export class NonRetryableError extends StepError {
   }
 }
 
-/** Thrown by a step that has done nothing yet: another worker is given the job, and no attempt is counted. */
-export class GiveBack extends HandoffError {}
+/** Thrown by a step that has done nothing yet: another worker gets the job, and no attempt is counted. */
+export class Release extends HandoffError {}

@@ -1,7 +1,7 @@
 import type { Json } from "./client.js";
 
 /** A job as it is polled. */
-export interface PolledJob {
+export interface Job {
   id: string;
   run_id: string;
   workflow: string;
@@ -23,12 +23,12 @@ export interface PolledJob {
 /** A line for people who look at the run. */
 export interface Line {
   text: string;
-  level: Level;
+  level: LogLevel;
   at: string;
   seq: number;
 }
 
-export type Level = "info" | "warning" | "error";
+export type LogLevel = "info" | "warning" | "error";
 
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 2_000;
@@ -47,17 +47,17 @@ export class Context {
   /** Aborted when nobody wants the result any more: the run is being cancelled, or the lease is lost. */
   readonly signal: AbortSignal;
   readonly #beat: () => void;
-  readonly #held: Held;
+  readonly #held: Claim;
 
   constructor(
     /** All of the job, as it was polled. */
-    readonly job: PolledJob,
-    held: Held,
+    readonly job: Job,
+    held: Claim,
     beat: () => void,
   ) {
     this.#held = held;
     this.#beat = beat;
-    this.signal = held.unwanted.signal;
+    this.signal = held.cancellation.signal;
   }
 
   get input(): any {
@@ -100,12 +100,12 @@ export class Context {
     return this.job.idempotency_key;
   }
 
-  get cancelled(): boolean {
+  get isCancelled(): boolean {
     return this.signal.aborted;
   }
 
   /** Says a line for people who look at the run; 200 of an attempt are kept, of a line 2,000 characters. */
-  log(text: unknown, level: Level = "info"): void {
+  log(text: unknown, level: LogLevel = "info"): void {
     this.#held.said += 1;
     if (this.#held.said > MOST_LINES) return;
     const line = { text: storable(String(text), MOST_CHARACTERS), level, at: new Date().toISOString(), seq: this.#held.said };
@@ -137,8 +137,8 @@ export function leaseOf(expires: number, date: number): [least: number, most: nu
 }
 
 /** A job in hand. */
-export class Held {
-  readonly unwanted = new AbortController();
+export class Claim {
+  readonly cancellation = new AbortController();
   lines: Line[] = [];
   said = 0;
   news: { progress?: Json } = {};
@@ -149,7 +149,7 @@ export class Held {
   beatAt = 0;
 
   constructor(
-    readonly job: PolledJob,
+    readonly job: Job,
     date: number,
   ) {
     this.renew(job.lease_expires_at, date);
@@ -162,15 +162,15 @@ export class Held {
     this.beatAt = performance.now() + least / 3;
   }
 
-  /** Forgets what a call has told; gives whether there is more to tell. */
-  heard(lastLine: number, news: { progress?: Json }): boolean {
+  /** Forgets what a call has reported; returns whether there is more to report. */
+  forget(lastLine: number, news: { progress?: Json }): boolean {
     this.lines = this.lines.filter((line) => line.seq > lastLine);
     if (this.news === news) this.news = {};
     return "progress" in this.news;
   }
 
-  /** What a call says of it: its id and lease, the lines that wait, and what is given besides. */
-  word(more: Record<string, unknown>): Record<string, unknown> {
+  /** Its item in a call: its id, lease and log lines, with further fields. */
+  item(more: Record<string, unknown>): Record<string, unknown> {
     return { id: this.job.id, lease_token: this.job.lease_token, ...more, ...(this.lines.length && { log: [...this.lines] }) };
   }
 }

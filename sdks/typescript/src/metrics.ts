@@ -1,4 +1,4 @@
-import type { Became, Watcher } from "./watcher.js";
+import type { JobResult, Watcher } from "./watcher.js";
 
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
@@ -19,34 +19,34 @@ export class Metrics implements Watcher {
   readonly #polls = new Map<string, number>();
   readonly #seconds = new Map<string, Histogram>();
   readonly #pollSeconds = new Map<string, Histogram>();
-  readonly #told = new Map<string, Histogram>();
+  readonly #reports = new Map<string, Histogram>();
   readonly #retries = new Map<string, number>();
 
-  polled(jobs: number, seconds: number): void {
+  pollSucceeded(jobs: number, seconds: number): void {
     const result = labels({ result: jobs ? "jobs" : "empty" });
     add(this.#polls, result, 1);
     observe(this.#pollSeconds, result, SECONDS, seconds);
   }
 
-  notPolled(): void {
+  pollFailed(): void {
     add(this.#polls, labels({ result: "error" }), 1);
   }
 
-  begun(node: string): void {
+  jobStarted(node: string): void {
     add(this.#held, labels({ node }), 1);
   }
 
-  ended(node: string, became: Became, seconds: number): void {
+  jobEnded(node: string, result: JobResult, seconds: number): void {
     add(this.#held, labels({ node }), -1);
-    add(this.#jobs, labels({ node, result: became }), 1);
+    add(this.#jobs, labels({ node, result }), 1);
     observe(this.#seconds, labels({ node }), SECONDS, seconds);
   }
 
-  told(verb: string, jobs: number): void {
-    observe(this.#told, labels({ verb }), SIZES, jobs);
+  reportSent(verb: string, jobs: number): void {
+    observe(this.#reports, labels({ verb }), SIZES, jobs);
   }
 
-  retried(verb: string): void {
+  reportRetried(verb: string): void {
     add(this.#retries, labels({ verb }), 1);
   }
 
@@ -58,8 +58,8 @@ export class Metrics implements Watcher {
       ...values("handoff_jobs_held", "gauge", "Jobs that are held now", this.#held),
       ...values("handoff_polls_total", "counter", "Polls", this.#polls),
       ...histograms("handoff_poll_seconds", "How long a poll took, in seconds", SECONDS, this.#pollSeconds),
-      ...histograms("handoff_told_jobs", "Jobs of which one call told", SIZES, this.#told),
-      ...values("handoff_retries_total", "counter", "Calls that told of results and were made again", this.#retries),
+      ...histograms("handoff_reported_jobs", "Jobs that one call reported", SIZES, this.#reports),
+      ...values("handoff_retries_total", "counter", "Calls that reported results and were retried", this.#retries),
       "",
     ].join("\n");
   }

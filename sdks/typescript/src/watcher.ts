@@ -1,18 +1,18 @@
-/** What became of a job; `late`: it was told and did not count; `untold`: nobody could be told. */
-export type Became = "completed" | "failed" | "given_back" | "late" | "untold";
+/** The result of a job; `late`: reported, but another worker had the job; `unreported`: it could not be reported. */
+export type JobResult = "completed" | "failed" | "released" | "late" | "unreported";
 
-/** Hears of what a worker does; nothing here may take long. `Metrics` is one. */
+/** Receives the events of a worker; methods must not take long. `Metrics` is one. */
 export interface Watcher {
-  /** A poll was answered with so many jobs, after so many seconds. */
-  polled?(jobs: number, seconds: number): void;
-  /** A poll had no answer, or was refused for now. */
-  notPolled?(): void;
-  /** A job was begun. */
-  begun?(node: string): void;
-  /** A job is no longer held, after so many seconds. */
-  ended?(node: string, became: Became, seconds: number): void;
-  /** So many results were told in one call. */
-  told?(verb: "complete" | "fail" | "heartbeat", jobs: number): void;
-  /** A call that told of a result is about to be made again. */
-  retried?(verb: "complete" | "fail"): void;
+  /** A poll returned this many jobs after this time. */
+  pollSucceeded?(jobs: number, seconds: number): void;
+  /** A poll got no response or a retryable error. */
+  pollFailed?(): void;
+  /** A job was started. */
+  jobStarted?(node: string): void;
+  /** A job is no longer held; `seconds` is how long it was. */
+  jobEnded?(node: string, result: JobResult, seconds: number): void;
+  /** One call reported this many jobs. */
+  reportSent?(verb: "complete" | "fail" | "heartbeat", jobs: number): void;
+  /** A call that reports a result is about to be retried. */
+  reportRetried?(verb: "complete" | "fail"): void;
 }

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
 import { setMaxListeners } from "node:events";
-import { Client, jittered, pauseAfter, sleep, type Connection, type Json } from "./client.js";
-import { ApiError, GiveBack, NoAnswer, StepError } from "./errors.js";
-import { Context, Held, type PolledJob, storable } from "./job.js";
-import type { Became, Watcher } from "./watcher.js";
+import { Client, jitter, pauseAfter, sleep, type Connection, type Json } from "./client.js";
+import { ApiError, NoResponse, Release, StepError } from "./errors.js";
+import { Claim, Context, type Job, storable } from "./job.js";
+import type { JobResult, Watcher } from "./watcher.js";
 
 /** Does the jobs of a node; what it gives is the output of the step. */
 export type Step = (ctx: Context) => unknown;
@@ -15,12 +15,12 @@ export interface WorkerOptions extends Connection {
   name?: string;
   version?: string;
   /** How many milliseconds a poll waits for jobs. */
-  wait?: number;
-  /** What jobs in hand have to end when it is stopped, in milliseconds. */
+  pollWait?: number;
+  /** How long held jobs may take after it is stopped, in milliseconds. */
   drain?: number;
-  /** Who hears what it has to say. */
+  /** Receives its log messages. */
   logger?: Pick<Console, "info" | "warn" | "error">;
-  /** Who hears what it does, such as `Metrics`. */
+  /** Receives its events, such as `Metrics`. */
   watcher?: Watcher;
 }
 
@@ -49,14 +49,14 @@ export class Worker {
   readonly #options: Required<Omit<WorkerOptions, "url" | "token" | "version">> & { version?: string };
   readonly #steps = new Map<string, Step>();
   readonly #queues = new Set<string>();
-  readonly #held = new Map<Held, Promise<void>>();
+  readonly #held = new Map<Claim, Promise<void>>();
   readonly #stopping = new AbortController();
   #freed = () => {};
 
   constructor({ url, token, ...options }: WorkerOptions = {}) {
     this.#client = new Client({ ...(url && { url }), ...(token && { token }) });
     const silent = { info() {}, warn: console.warn, error: console.error };
-    this.#options = { slots: 10, name: `${hostname()}-${process.pid}`, wait: 20_000, drain: 30_000, logger: silent, watcher: {}, ...options };
+    this.#options = { slots: 10, name: `${hostname()}-${process.pid}`, pollWait: 20_000, drain: 30_000, logger: silent, watcher: {}, ...options };
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -110,57 +110,57 @@ export class Worker {
         continue;
       }
       const began = performance.now();
-      let jobs: Held[];
+      let jobs: Claim[];
       try {
         jobs = await this.#ask(free);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof ApiError && !error.mayGoBetter) throw error;
+        if (error instanceof ApiError && !error.isRetryable) throw error;
         this.#options.logger.warn(`no jobs, trying again: ${error}`);
-        this.#options.watcher.notPolled?.();
+        this.#options.watcher.pollFailed?.();
         await sleep(pauseAfter(error, Math.min(failures++, 5)), signal);
         continue;
       }
       failures = 0;
       const took = performance.now() - began;
-      this.#options.watcher.polled?.(jobs.length, took / 1000);
+      this.#options.watcher.pollSucceeded?.(jobs.length, took / 1000);
       for (const job of jobs) this.#begin(job);
       // All that wait are answered at once when a server ends, or has too many.
-      if (!jobs.length && took < 1_000) await sleep(500 + jittered(1_000), signal);
+      if (!jobs.length && took < 1_000) await sleep(500 + jitter(1_000), signal);
     }
   }
 
-  async #ask(free: number): Promise<Held[]> {
+  async #ask(free: number): Promise<Claim[]> {
     const all = [...this.#queues].sort();
     const queues = all.length > MOST_QUEUES ? all.sort(() => Math.random() - 0.5).slice(0, MOST_QUEUES) : all;
-    const { name, slots, version, wait } = this.#options;
+    const { name, slots, version, pollWait } = this.#options;
     const body = {
       worker_id: name,
       queues,
       weights: Object.fromEntries(queues.map((queue) => [queue, 1])),
       slots,
       max_jobs: Math.min(free, MOST_JOBS),
-      wait_seconds: jittered(wait) / 1000,
+      wait_seconds: jitter(pollWait) / 1000,
       ...(version && { version }),
     };
     // Each poll leases: none is sent twice.
     let date = NaN;
-    const options = { body, retries: 0, signal: this.#stopping.signal, timeout: wait + 30_000, dated: (at: number) => (date = at) };
-    const { jobs } = await this.#client.call<{ jobs: PolledJob[] }>("POST", "/jobs/poll", options);
-    return jobs.map((job) => new Held(job, date));
+    const options = { body, retries: 0, signal: this.#stopping.signal, timeout: pollWait + 30_000, onDate: (at: number) => (date = at) };
+    const { jobs } = await this.#client.call<{ jobs: Job[] }>("POST", "/jobs/poll", options);
+    return jobs.map((job) => new Claim(job, date));
   }
 
-  #begin(held: Held): void {
+  #begin(held: Claim): void {
     const { job } = held;
     const { logger, watcher } = this.#options;
     const began = performance.now();
-    watcher.begun?.(job.node);
-    const work = this.#seeTo(held)
-      .catch((error: unknown): Became => {
-        logger.error(`nobody could be told what became of ${job.id}: ${error}`);
-        return "untold";
+    watcher.jobStarted?.(job.node);
+    const work = this.#process(held)
+      .catch((error: unknown): JobResult => {
+        logger.error(`the result of ${job.id} could not be reported: ${error}`);
+        return "unreported";
       })
-      .then((became) => watcher.ended?.(job.node, became, (performance.now() - began) / 1000))
+      .then((result) => watcher.jobEnded?.(job.node, result, (performance.now() - began) / 1000))
       .finally(() => {
         this.#held.delete(held);
         this.#freed();
@@ -168,7 +168,7 @@ export class Worker {
     this.#held.set(held, work);
   }
 
-  async #seeTo(held: Held): Promise<Became> {
+  async #process(held: Claim): Promise<JobResult> {
     const { job } = held;
     const step = this.#steps.get(job.node);
     if (!step) return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, true);
@@ -177,7 +177,7 @@ export class Worker {
     try {
       output = (await step(ctx)) ?? null;
     } catch (error) {
-      if (error instanceof GiveBack) return this.#giveBack(held);
+      if (error instanceof Release) return this.#release(held);
       if (error instanceof StepError) return this.#fail(held, error.code, error.message, error.retryable, error.details);
       const { name, message, stack } = error instanceof Error ? error : { name: "Error", message: String(error), stack: undefined };
       return this.#fail(held, name, message, true, undefined, stack);
@@ -191,51 +191,51 @@ export class Worker {
       return this.#fail(held, "NotJson", String(error), false);
     }
     if (!("output" in done)) return this.#fail(held, "NotJson", `A ${typeof output} is no JSON.`, false);
-    const told = await this.#tell(held, "complete", done);
+    const told = await this.#report(held, "complete", done);
     if (!told.applied && told.message && !GONE.has(told.reason ?? ""))
       return this.#fail(held, told.reason ?? "NotTaken", `The output is refused: ${told.message}`, false);
     return told.applied ? "completed" : "late";
   }
 
-  async #fail(held: Held, code: string, message: string, retryable: boolean, details?: Json | object, stack?: string): Promise<Became> {
+  async #fail(held: Claim, code: string, message: string, retryable: boolean, details?: Json | object, stack?: string): Promise<JobResult> {
     const error = {
       code: storable(code, MOST_CODE),
       message: storable(message, MOST_MESSAGE),
       ...(details && { details: isJson(details) ? details : { text: storable(String(details), MOST_MESSAGE) } }),
       ...(stack && { stack: storable(stack, MOST_STACK) }),
     };
-    return (await this.#tell(held, "fail", { error, retryable })).applied ? "failed" : "late";
+    return (await this.#report(held, "fail", { error, retryable })).applied ? "failed" : "late";
   }
 
   /** Says what became of a job, again and again while that counts. */
-  async #tell(held: Held, verb: "complete" | "fail", more: Record<string, unknown>): Promise<Result> {
+  async #report(held: Claim, verb: "complete" | "fail", more: Record<string, unknown>): Promise<Result> {
     const until = performance.now() + TELL;
     for (let tries = 0; ; tries += 1) {
       let trouble: unknown;
       try {
-        const body = { items: [held.word(more)] };
+        const body = { items: [held.item(more)] };
         const [result] = (await this.#client.call<{ results: Result[] }>("POST", `/jobs/${verb}`, { body, retries: 0 })).results;
-        this.#options.watcher.told?.(verb, 1);
+        this.#options.watcher.reportSent?.(verb, 1);
         if (result && result.reason !== "unavailable") return result;
       } catch (error) {
-        if (error instanceof ApiError && !error.mayGoBetter) {
+        if (error instanceof ApiError && !error.isRetryable) {
           if (verb === "fail" || error.status === 401 || error.status === 403) throw error;
           return { id: held.job.id, applied: false, reason: error.code, message: error.reason };
         }
-        if (!(error instanceof ApiError || error instanceof NoAnswer)) throw error;
+        if (!(error instanceof ApiError || error instanceof NoResponse)) throw error;
         trouble = error;
       }
       if (performance.now() >= until) throw trouble ?? new Error("Handoff could not take it");
       await sleep(pauseAfter(trouble, Math.min(tries, 5)));
-      this.#options.watcher.retried?.(verb);
+      this.#options.watcher.reportRetried?.(verb);
     }
   }
 
-  async #giveBack(held: Held): Promise<Became> {
+  async #release(held: Claim): Promise<JobResult> {
     const body = { lease_token: held.job.lease_token };
     // Saying it twice does no harm.
     const told = await this.#client.call<Result>("POST", `/jobs/${held.job.id}/release`, { body });
-    return told.applied ? "given_back" : "late";
+    return told.applied ? "released" : "late";
   }
 
   /** Renews the leases of which a third is over, and lets go of those that have ended. */
@@ -243,13 +243,13 @@ export class Worker {
     const now = performance.now();
     const due = [];
     for (const held of this.#held.keys())
-      if (held.ends < now) held.unwanted.abort();
+      if (held.ends < now) held.cancellation.abort();
       else if (held.beatAt <= now) due.push(held);
     if (due.length) void this.#beat(due);
   }
 
   /** Renews leases in one call, and tells what their steps had to say. */
-  async #beat(all: Held[]): Promise<void> {
+  async #beat(all: Claim[]): Promise<void> {
     const due = all.filter((held) => !held.isTelling);
     if (!due.length) return;
     const said = new Map(due.map((held) => [held.job.id, { held, news: held.news, last: held.lines.at(-1)?.seq ?? 0 }]));
@@ -259,9 +259,9 @@ export class Worker {
       for (const result of results) {
         const one = said.get(result.id);
         if (!one || result.reason === "unavailable") continue;
-        if (!result.applied || result.cancel_requested) one.held.unwanted.abort();
+        if (!result.applied || result.cancel_requested) one.held.cancellation.abort();
         if (result.applied && result.lease_expires_at) one.held.renew(result.lease_expires_at, date);
-        if (result.applied && one.held.heard(one.last, one.news)) setImmediate(() => void this.#beat([one.held]));
+        if (result.applied && one.held.forget(one.last, one.news)) setImmediate(() => void this.#beat([one.held]));
       }
     } catch (error) {
       this.#options.logger.warn(`leases could not be renewed, trying again: ${error}`);
@@ -271,18 +271,18 @@ export class Worker {
   }
 
   /** One that is refused is told again without what the steps had to say, which must not cost the others their leases. */
-  async #renewed(due: Held[]): Promise<{ results: Result[]; date: number }> {
+  async #renewed(due: Claim[]): Promise<{ results: Result[]; date: number }> {
     const tell = async (items: unknown[]) => {
       let date = NaN;
-      const options = { body: { items }, retries: 0, dated: (at: number) => (date = at) };
+      const options = { body: { items }, retries: 0, onDate: (at: number) => (date = at) };
       const { results } = await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", options);
-      this.#options.watcher.told?.("heartbeat", items.length);
+      this.#options.watcher.reportSent?.("heartbeat", items.length);
       return { results, date };
     };
     try {
-      return await tell(due.map((held) => held.word(held.news)));
+      return await tell(due.map((held) => held.item(held.news)));
     } catch (error) {
-      if (!(error instanceof ApiError) || error.mayGoBetter) throw error;
+      if (!(error instanceof ApiError) || error.isRetryable) throw error;
       this.#options.logger.error(`what steps had to say is refused: ${error}`);
       return await tell(due.map(({ job }) => ({ id: job.id, lease_token: job.lease_token })));
     }
@@ -290,7 +290,7 @@ export class Worker {
 
   async #drain(): Promise<void> {
     await this.#awaitNone(this.#options.drain);
-    for (const held of this.#held.keys()) held.unwanted.abort();
+    for (const held of this.#held.keys()) held.cancellation.abort();
     await this.#awaitNone(LEAVE);
     if (this.#held.size) this.#options.logger.error(`${this.#held.size} jobs are left, since they have not ended in time`);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { GiveBack } from "../src/index.js";
+import { Release } from "../src/index.js";
 import { leaseOf } from "../src/job.js";
 import { RENEWED, workerOf } from "./serving.js";
 
@@ -20,7 +20,7 @@ for (const ahead of [-HOUR, 0, HOUR])
     worker.step("n", async (ctx) => {
       began = performance.now();
       await Promise.race([new Promise<void>((done) => (heard = done)), once(ctx.signal, "abort")]);
-      assert.equal(ctx.cancelled, false);
+      assert.equal(ctx.isCancelled, false);
       worker.stop();
     });
     await worker.serve();
@@ -38,7 +38,7 @@ for (const ahead of [-HOUR, HOUR])
       await once(ctx.signal, "abort");
       held = performance.now() - began;
       worker.stop();
-      throw new GiveBack();
+      throw new Release();
     });
     await worker.serve();
     assert.ok(held > 1_000, `${held}`);

@@ -1,7 +1,7 @@
 """Handoff from Python: workers that do its jobs, and clients of its API."""
 
 from handoff_sdk.aio import AsyncClient
-from handoff_sdk.calls import LEFT_OUT, Call, Retries
+from handoff_sdk.calls import UNSET, Call, Retries
 from handoff_sdk.client import Client
 from handoff_sdk.errors import (
     ApiError,
@@ -9,7 +9,7 @@ from handoff_sdk.errors import (
     Forbidden,
     HandoffError,
     Invalid,
-    NoAnswer,
+    NoResponse,
     NotAuthenticated,
     NotFound,
     Stale,
@@ -17,13 +17,13 @@ from handoff_sdk.errors import (
     TooLarge,
     Unavailable,
 )
-from handoff_sdk.jobs import Context, GiveBack, NonRetryableError, StepError
-from handoff_sdk.waiting import StillOpen
-from handoff_sdk.watching import Watcher
+from handoff_sdk.jobs import Context, NonRetryableError, Release, StepError
+from handoff_sdk.waits import WaitTimeout
+from handoff_sdk.watcher import Watcher
 from handoff_sdk.worker import Worker
 
 __all__ = [
-    "LEFT_OUT",
+    "UNSET",
     "ApiError",
     "AsyncClient",
     "Call",
@@ -31,20 +31,20 @@ __all__ = [
     "Conflict",
     "Context",
     "Forbidden",
-    "GiveBack",
     "HandoffError",
     "Invalid",
-    "NoAnswer",
+    "NoResponse",
     "NonRetryableError",
     "NotAuthenticated",
     "NotFound",
+    "Release",
     "Retries",
     "Stale",
     "StepError",
-    "StillOpen",
     "Throttled",
     "TooLarge",
     "Unavailable",
+    "WaitTimeout",
     "Watcher",
     "Worker",
 ]

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import httpx
 
-from handoff_sdk.errors import ApiError, NoAnswer
+from handoff_sdk.errors import ApiError, NoResponse
 
 T_co = TypeVar("T_co", covariant=True)
 READ_SECONDS = 30.0
@@ -24,11 +24,10 @@ UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T_co]):
-    """One call and, as its type, what it is answered with.
+    """One call; its type is that of the response.
 
-    `keyed`: it takes an `Idempotency-Key`; `repeatable`: sent twice it is done once by itself; `content`: a body that
-    is encoded already; `is_raw`: the answer is a file, whatever its type; `wait`: how long it may wait for something
-    to happen, in seconds.
+    `takes_key`: it takes an `Idempotency-Key`; `repeatable`: idempotent without one; `content`: an encoded body;
+    `is_raw`: the response is a file, whatever its type; `wait`: how long the server may hold the call, in seconds.
     """
 
     method: str
@@ -37,7 +36,7 @@ class Call(Generic[T_co]):
     body: Any = None
     content: bytes | None = None
     headers: Mapping[str, str | None] = field(default_factory=dict)
-    keyed: bool = False
+    takes_key: bool = False
     repeatable: bool = False
     is_raw: bool = False
     wait: float = 0.0
@@ -50,19 +49,19 @@ def path(template: str, **values: Any) -> str:
     return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
 
 
-class LeftOut(Enum):
-    """The type of `LEFT_OUT`."""
+class Unset(Enum):
+    """The type of `UNSET`."""
 
-    LEFT_OUT = "left out"
-
-
-LEFT_OUT = LeftOut.LEFT_OUT
-"""Stands for a field that is not sent: null would be a value."""
+    UNSET = "unset"
 
 
-def given(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that are not left out."""
-    return {name: value for name, value in fields.items() if value is not LEFT_OUT}
+UNSET = Unset.UNSET
+"""A field that is not sent; `None` is sent as null."""
+
+
+def set_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are not `UNSET`."""
+    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 MOST_ASKED_SECONDS = 60.0
@@ -71,9 +70,9 @@ MOST_ASKED_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a call is sent again, and after which pauses (in seconds): between zero and one that doubles."""
+    """How often a call is retried at most, and its backoff in seconds: exponential, with full jitter."""
 
-    most: int = 4
+    limit: int = 4
     first: float = 0.25
     longest: float = 10.0
 
@@ -89,31 +88,31 @@ class Attempts:
     def __init__(self, call: Call[Any], retries: Retries) -> None:
         self._call, self._retries, self._done = call, retries, 0
 
-    def pause_after(self, error: ApiError | NoAnswer) -> float | None:
+    def pause_after(self, error: ApiError | NoResponse) -> float | None:
         """How long to wait before the call is sent again; None where it must not be."""
-        if self._done >= self._retries.most or not self._may_repeat(error):
+        if self._done >= self._retries.limit or not self._may_repeat(error):
             return None
         least = error.retry_after if isinstance(error, ApiError) else None
         pause = self._retries.pause(self._done, least)
         self._done += 1
         return pause
 
-    def _may_repeat(self, error: ApiError | NoAnswer) -> bool:
-        if isinstance(error, NoAnswer):
-            return self._is_safe or not error.sent
+    def _may_repeat(self, error: ApiError | NoResponse) -> bool:
+        if isinstance(error, NoResponse):
+            return self._is_safe or not error.is_sent
         # What was throttled was not begun.
-        return error.may_go_better and (self._is_safe or error.status == 429)
+        return error.is_retryable and (self._is_safe or error.status == 429)
 
     @property
     def _is_safe(self) -> bool:
-        return self._call.method == "GET" or self._call.keyed or self._call.repeatable
+        return self._call.method == "GET" or self._call.takes_key or self._call.repeatable
 
 
 def arguments_of(call: Call[Any]) -> dict[str, Any]:
     """What httpx sends: the same for every try at a call, its key included."""
     # What is None is left out.
     headers = {name: value for name, value in call.headers.items() if value is not None}
-    if call.keyed:
+    if call.takes_key:
         headers.setdefault("Idempotency-Key", str(uuid.uuid4()))
     content = call.content
     if content is None and call.body is not None:
@@ -135,13 +134,13 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def is_given(call: Call[Any], answer: httpx.Response) -> bool:
+def is_result(call: Call[Any], answer: httpx.Response) -> bool:
     """Whether this is what was asked for: no error, no address elsewhere, and no page that a proxy shows instead."""
     is_page = "text/html" in answer.headers.get("Content-Type", "")
     return (answer.status_code < 300 or answer.status_code == 304) and (call.is_raw or not is_page)
 
 
-def decoded(call: Call[Any], answer: httpx.Response) -> Any:
+def decode(call: Call[Any], answer: httpx.Response) -> Any:
     """The body: JSON as Python values, None where there is none, bytes of anything else."""
     if call.is_raw:
         return answer.content
@@ -151,9 +150,9 @@ def decoded(call: Call[Any], answer: httpx.Response) -> Any:
     return answer.json() if kind == "application/json" else answer.content
 
 
-def no_answer(error: httpx.TransportError) -> NoAnswer:
+def no_response(error: httpx.TransportError) -> NoResponse:
     """Why nobody answered."""
-    return NoAnswer(f"{type(error).__name__}: {error}", sent=not isinstance(error, UNSENT))
+    return NoResponse(f"{type(error).__name__}: {error}", is_sent=not isinstance(error, UNSENT))
 
 
 def settings(url: str | None, token: str | None) -> dict[str, Any]:

@@ -13,19 +13,19 @@ TOO_LARGE = 413
 
 
 class HandoffError(Exception):
-    """What every error of this package is."""
+    """The base class of all errors of this package."""
 
 
-class NoAnswer(HandoffError):
-    """Nobody answered; `sent` says whether the call may have been done all the same."""
+class NoResponse(HandoffError):
+    """There was no response; `is_sent` says whether the server may have got the call."""
 
-    def __init__(self, message: str, *, sent: bool) -> None:
+    def __init__(self, message: str, *, is_sent: bool) -> None:
         super().__init__(message)
-        self.sent = sent
+        self.is_sent = is_sent
 
 
 class ApiError(HandoffError):
-    """Handoff refused: `code` says why, `field` what of the call; `request_id` is what its log calls it."""
+    """An error response: `code` and `field` name the cause, `request_id` identifies the call in the server's log."""
 
     def __init__(
         self,
@@ -44,19 +44,19 @@ class ApiError(HandoffError):
         self.request_id, self.retry_after = request_id, retry_after
 
     @property
-    def may_go_better(self) -> bool:
-        """Whether the same call may be answered otherwise in a while."""
-        in_between = not self.is_handoffs and self.status != TOO_LARGE
+    def is_retryable(self) -> bool:
+        """Whether a retry of the call may succeed."""
+        in_between = not self.is_from_handoff and self.status != TOO_LARGE
         return self.status in AGAIN or self.code == "in_progress" or in_between
 
     @property
-    def is_handoffs(self) -> bool:
-        """Whether Handoff said so, not something between it and us."""
+    def is_from_handoff(self) -> bool:
+        """Whether the response is from Handoff, not from a proxy."""
         return self.code != NO_CODE
 
 
 class Invalid(ApiError):
-    """400, 415, 422: something of the call is wrong."""
+    """400, 415, 422: the request is invalid."""
 
 
 class NotAuthenticated(ApiError):
@@ -68,19 +68,19 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """404: there is no such thing, or not for this token."""
+    """404: not found, or not visible to this token."""
 
 
 class Conflict(ApiError):
-    """409: the present state forbids it."""
+    """409: not possible in the present state."""
 
 
 class Stale(ApiError):
-    """412, 428: it was changed meanwhile."""
+    """412, 428: it was changed since it was read."""
 
 
 class TooLarge(ApiError):
-    """413: the body, or what `field` names of it."""
+    """413: the body, or its `field`, is too large."""
 
 
 class Throttled(ApiError):
@@ -88,7 +88,7 @@ class Throttled(ApiError):
 
 
 class Unavailable(ApiError):
-    """5xx: Handoff could not do it just now."""
+    """5xx: Handoff is temporarily unavailable."""
 
 
 _BY_STATUS: Mapping[int, type[ApiError]] = {

@@ -1,4 +1,4 @@
-"""Where a worker hears of jobs instead of polling: a broker tells of each, and the worker claims it by its id.
+"""Job events from a broker, for workers that do not poll: a worker claims each job by its id.
 
 `handoff_sdk.kafka` and `handoff_sdk.redis_streams` are such brokers; each needs its extra.
 """
@@ -13,35 +13,35 @@ LONGEST_ID = 200
 
 
 class JobEvent(NamedTuple):
-    """An event: the id of the job, as it is claimed, and where the event stands."""
+    """An event: the id of the job, and the position of the event in its topic or stream."""
 
-    job: str
-    place: Any
+    job_id: str
+    position: Any
 
 
-class Line(Protocol):
-    """What tells of the jobs of one queue. Its methods block, and are called one at a time, from any thread; each may
-    raise what its broker's client does.
+class Subscription(Protocol):
+    """The job events of one queue. Its methods block, and are called one at a time, from any thread; each may raise
+    the errors of its broker's client.
     """
 
     def take(self, most: int, seconds: float) -> list[JobEvent]:
-        """Up to so many events that nobody else is told of meanwhile; it waits so long for the first."""
+        """Take up to `most` events, which no other worker gets; waits up to `seconds` for the first."""
 
-    def rest(self) -> None:
-        """The worker has no room just now: it is still there, and takes nothing."""
+    def pause(self) -> None:
+        """The worker is alive but has no free slot: it takes nothing."""
 
-    def done(self, events: Sequence[JobEvent]) -> None:
-        """Nobody needs to be told of these again."""
+    def acknowledge(self, events: Sequence[JobEvent]) -> None:
+        """These events are handled: they are not delivered again."""
 
     def close(self, events: Sequence[JobEvent]) -> None:
-        """The worker ends; these were taken, and are for others."""
+        """The worker stops; these events were taken but not handled: other workers get them."""
 
 
 class Events(Protocol):
-    """A broker that tells of jobs."""
+    """A broker with job events."""
 
-    def line(self, queue: str, worker: str) -> Line:
-        """What tells this worker of a queue's jobs. It needs not be reached yet."""
+    def subscribe(self, queue: str, worker: str) -> Subscription:
+        """Subscribe this worker to a queue. The broker need not be reachable yet."""
 
 
 def topic_of(queue: str, tenant: str = "") -> str:
@@ -50,12 +50,12 @@ def topic_of(queue: str, tenant: str = "") -> str:
 
 
 def group_of(queue: str, tenant: str = "") -> str:
-    """The group that all workers of a queue are in: each event is for one of them."""
+    """The consumer group of a queue's workers: each event goes to one of them."""
     return f"{_prefix(tenant)}workflow.workers.{queue}"
 
 
-def is_id(text: str) -> bool:
-    """Whether this may be the id of a job; what is none is no event of Handoff's."""
+def is_job_id(text: str) -> bool:
+    """Whether this can be the id of a job."""
     return 0 < len(text) <= LONGEST_ID and text.isascii() and text.isprintable()
 
 

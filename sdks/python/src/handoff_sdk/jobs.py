@@ -1,4 +1,4 @@
-"""Jobs as a worker holds them, and what a step is given of one."""
+"""Jobs that a worker has leased, and the context of a step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEVELS = ("info", "warning", "error")
 MOST_LINES = 200
 LONGEST_LINE = 4_000
 BEATS_APART = 1.0
-"""Progress is told at most this often, in seconds."""
+"""Progress is reported at most this often, in seconds."""
 
 
 class StepError(HandoffError):
@@ -49,13 +49,13 @@ class NonRetryableError(StepError):
         super().__init__(message, code=code, retryable=False, details=details)
 
 
-class GiveBack(HandoffError):
-    """Raised by a step that has done nothing yet: the job goes back to its queue, which costs no attempt."""
+class Release(HandoffError):
+    """Raised by a step that has done nothing yet: the job goes back to its queue, and no attempt is counted."""
 
 
 @dataclass(eq=False)
-class Held:
-    """A job of this worker's, from the poll until what became of it is told."""
+class Claim:
+    """A job that this worker has leased, from the poll until its result is reported."""
 
     job: Mapping[str, Any]
     lower: float
@@ -63,16 +63,16 @@ class Held:
     ends: float
     """When the lease is over at the latest; by the monotonic clock, as `beat_at`."""
     beat_at: float = 0.0
-    beaten_at: float = 0.0
+    renewed_at: float = 0.0
     progress: list[Any] = field(default_factory=list)
-    """What is yet to be told of the progress: nothing, or one value."""
+    """Progress that is not reported yet: nothing, or one value."""
     lines: list[dict[str, Any]] = field(default_factory=list)
-    """What the step has said and was not told yet, numbered: told twice it is kept once."""
-    said: int = 0
-    saying: threading.Lock = field(default_factory=threading.Lock)
-    unwanted: threading.Event = field(default_factory=threading.Event)
+    """Log lines that are not reported yet, numbered: a line that is sent twice is kept once."""
+    line_count: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    cancellation: threading.Event = field(default_factory=threading.Event)
     is_lost: bool = False
-    """Whether somebody else may have the step now: its lease is not renewed any more."""
+    """Whether another worker may have the step: its lease is no longer renewed."""
 
     def __str__(self) -> str:
         return f"{self.job['node']} (job {self.id})"
@@ -89,7 +89,7 @@ class Held:
 
     @property
     def lease(self) -> dict[str, str]:
-        """What every word on the job begins with."""
+        """The fields that every report of the job has."""
         return {"id": self.id, "lease_token": self.token}
 
     @property
@@ -97,26 +97,26 @@ class Held:
         """A third of the lease: two heartbeats may get lost."""
         return self.lower / 3
 
-    def say(self, text: str, level: str) -> None:
-        """Keep a line to be told; of those that are too many only how many there were is told."""
+    def add_line(self, text: str, level: str) -> None:
+        """Keep a line until it is reported; of lines above the limit only their number is reported."""
         line: dict[str, Any] = {"text": storable(text)[:LONGEST_LINE], "level": level}
-        with self.saying:
-            self.said += 1
-            line |= {"at": datetime.now(UTC).isoformat(), "seq": self.said}
+        with self.lock:
+            self.line_count += 1
+            line |= {"at": datetime.now(UTC).isoformat(), "seq": self.line_count}
             if self.lines and self.lines[-1]["seq"] > MOST_LINES:
                 self.lines.pop()
             self.lines.append(line)
 
     def forget(self, numbers: Collection[int]) -> None:
-        """Lines of these numbers were told."""
-        with self.saying:
+        """Forget the lines of these numbers: they were reported."""
+        with self.lock:
             self.lines[:] = [line for line in self.lines if line["seq"] not in numbers]
 
     def renew(self, expires: str, date: str | None) -> None:
         """The lease lasts until `expires`, as a server says whose clock shows `date` (of a second that may be over)."""
         self.lower, self.ends = lease_of(expires, date)
-        self.beaten_at = time.monotonic()
-        self.beat_at = self.beaten_at + self.interval
+        self.renewed_at = time.monotonic()
+        self.beat_at = self.renewed_at + self.interval
 
 
 def lease_of(expires: str, date: str | None) -> tuple[float, float]:
@@ -131,17 +131,17 @@ def lease_of(expires: str, date: str | None) -> tuple[float, float]:
 
 
 class Context:
-    """What a step is given: the job, and what it may say and ask while it works."""
+    """The argument of a step: the job, and the calls that a step can make."""
 
-    def __init__(self, claim: Held, stopping: threading.Event, beat: Callable[[], None]) -> None:
-        self._held, self._stopping, self._beat = claim, stopping, beat
+    def __init__(self, claim: Claim, stopping: threading.Event, beat: Callable[[], None]) -> None:
+        self._claim, self._stopping, self._beat = claim, stopping, beat
         self.variables: dict[str, Any] = {}
         """Variables of the run that are set when the job is done."""
 
     @property
     def job(self) -> Mapping[str, Any]:
         """The job as it was polled."""
-        return self._held.job
+        return self._claim.job
 
     @property
     def input(self) -> Any:
@@ -187,53 +187,53 @@ class Context:
 
     @property
     def progress(self) -> Any:
-        """What the attempt before this one told last of its progress; None where there is nothing."""
+        """The last progress of the previous attempt, or None."""
         return self.job.get("progress")
 
     @property
-    def cancelled(self) -> bool:
-        """Whether nobody wants the result any more: the run is being cancelled, or the lease is lost or over."""
-        return self._held.unwanted.is_set()
+    def is_cancelled(self) -> bool:
+        """Whether the result is no longer needed: the run is being cancelled, or the lease is lost or over."""
+        return self._claim.cancellation.is_set()
 
     @property
-    def stopping(self) -> bool:
-        """Whether the worker is to stop: finish, or raise `GiveBack` where nothing has been done yet."""
+    def is_stopping(self) -> bool:
+        """Whether the worker is to stop: finish, or raise `Release` where nothing has been done yet."""
         return self._stopping.is_set()
 
     def heartbeat(self, progress: Any = None) -> None:
-        """Tell the progress soon; the lease is renewed without this, too. Raises ValueError for what is no JSON."""
+        """Report progress soon; the lease is renewed without this, too. Raises ValueError unless it is JSON."""
         if progress is not None:
             # As it is now: the step may go on changing it.
-            self._held.progress[:] = [json.loads(encoded(progress))]
+            self._claim.progress[:] = [json.loads(encode(progress))]
         self._beat()
 
     def log(self, text: object, level: str = "info") -> None:
-        """Say a line for people who look at the run; it is told soon, with the progress or the end.
+        """Log a line for people who look at the run; it is sent soon, with the progress or the result.
 
         `level`: `info`, `warning` or `error`. Raises ValueError for another. Kept are 200 lines
         per attempt and 2,000 characters per line.
         """
         if level not in LEVELS:
             raise ValueError(f"A line's level is one of {', '.join(LEVELS)}, not {level!r}.")
-        self._held.say(str(text), level)
+        self._claim.add_line(str(text), level)
         self._beat()
 
     def wait(self, seconds: float) -> bool:
         """Block a thread so long, or until the step has a reason to end: whether it has one."""
         until = time.monotonic() + seconds
-        while not (self.cancelled or self.stopping) and (left := until - time.monotonic()) > 0:
-            self._held.unwanted.wait(min(left, 0.1))
-        return self.cancelled or self.stopping
+        while not (self.is_cancelled or self.is_stopping) and (left := until - time.monotonic()) > 0:
+            self._claim.cancellation.wait(min(left, 0.1))
+        return self.is_cancelled or self.is_stopping
 
     async def wait_async(self, seconds: float) -> bool:
         """As `wait`, for a step that is a coroutine."""
         until = time.monotonic() + seconds
-        while not (self.cancelled or self.stopping) and (left := until - time.monotonic()) > 0:
+        while not (self.is_cancelled or self.is_stopping) and (left := until - time.monotonic()) > 0:
             await asyncio.sleep(min(left, 0.1))
-        return self.cancelled or self.stopping
+        return self.is_cancelled or self.is_stopping
 
 
-def encoded(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     """JSON. Raises ValueError for what has none."""
     try:
         return json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
@@ -242,29 +242,29 @@ def encoded(value: Any) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """The job is done; `word` is what `POST /jobs/complete` is told of it."""
+class Completion:
+    """The job is done; `body` is its item of `POST /jobs/complete`."""
 
-    word: bytes
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """The attempt failed; `word` is what `POST /jobs/fail` is told of it."""
+class Failure:
+    """The attempt failed; `body` is its item of `POST /jobs/fail`."""
 
-    word: bytes
+    body: bytes
     code: str
     message: str
 
 
-def done(claim: Held, output: Any, variables: Mapping[str, Any]) -> Done:
+def completion(claim: Claim, output: Any, variables: Mapping[str, Any]) -> Completion:
     """Raises ValueError for what is no JSON."""
-    word = {**claim.lease, "output": output, **_said(claim)}
-    return Done(encoded(word | {"variables": dict(variables)} if variables else word))
+    body = {**claim.lease, "output": output, **_log(claim)}
+    return Completion(encode(body | {"variables": dict(variables)} if variables else body))
 
 
-def failed(claim: Held, error: BaseException) -> Failed:
-    """What is told of an error that a step has raised, whatever it holds."""
+def failure_of(claim: Claim, error: BaseException) -> Failure:
+    """The failure of an attempt whose step raised this error."""
     if isinstance(error, StepError):
         code, retryable, details = error.code, error.retryable, error.details
     else:
@@ -274,29 +274,29 @@ def failed(claim: Held, error: BaseException) -> Failed:
 
 
 def failure(
-    claim: Held,
+    claim: Claim,
     code: str,
     message: str,
     *,
     retryable: bool,
     details: Mapping[str, Any] | None = None,
     stack: str = "",
-) -> Failed:
-    """A failed attempt; details that are no JSON object are told as a text."""
+) -> Failure:
+    """A failed attempt; details that are no JSON object are sent as text."""
     error: dict[str, Any] = {"code": storable(str(code)) or "Error", "message": storable(message)}
     if stack:
         error["stack"] = storable(stack)
     if details:
         try:
-            error["details"] = json.loads(storable(encoded(dict(details)).decode()))
+            error["details"] = json.loads(storable(encode(dict(details)).decode()))
         except (TypeError, ValueError):
             error["details"] = {"text": storable(repr(details))[:LONGEST_STACK]}
-    word = {**claim.lease, "error": error, "retryable": retryable, **_said(claim)}
-    return Failed(encoded(word), error["code"], error["message"])
+    body = {**claim.lease, "error": error, "retryable": retryable, **_log(claim)}
+    return Failure(encode(body), error["code"], error["message"])
 
 
-def _said(claim: Held) -> dict[str, Any]:
-    """What is left to be told of what the step has said."""
+def _log(claim: Claim) -> dict[str, Any]:
+    """The log lines that are not reported yet, as a field."""
     return {"log": [*claim.lines]} if claim.lines else {}
 
 

@@ -1,4 +1,4 @@
-"""Hearing of jobs through Kafka; needs `handoff-sdk[kafka]`."""
+"""Job events through Kafka; needs `handoff-sdk[kafka]`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from handoff_sdk.events import JOB_ID, JobEvent, group_of, is_id, topic_of
+from handoff_sdk.events import JOB_ID, JobEvent, group_of, is_job_id, topic_of
 
 OPTIONS = {
     # Partitions move one by one: a worker that comes or goes interrupts nobody else.
@@ -37,28 +37,28 @@ class KafkaEvents:
         self._tenant = tenant
         self._options = {**OPTIONS, **(options or {}), **ENABLED, "bootstrap.servers": brokers}
 
-    def line(self, queue: str, worker: str) -> KafkaLine:
-        """As `Events.line`."""
+    def subscribe(self, queue: str, worker: str) -> KafkaSubscription:
+        """As `Events.subscribe`."""
         options = {"client.id": worker, "group.id": group_of(queue, self._tenant)}
-        return KafkaLine({**options, **self._options}, topic_of(queue, self._tenant))
+        return KafkaSubscription({**options, **self._options}, topic_of(queue, self._tenant))
 
 
-class KafkaLine:
+class KafkaSubscription:
     """A consumer of one topic. What was taken is committed when it was claimed, not before."""
 
     def __init__(self, options: Mapping[str, Any], topic: str) -> None:
         self._options, self._topic = options, topic
         self._consumer: Consumer | None = None
-        self._rests = False
-        self._asides: list[Message] = []
+        self._is_paused = False
+        self._buffer: list[Message] = []
 
     def take(self, most: int, seconds: float) -> list[JobEvent]:
-        """As `Line.take`. Raises KafkaException."""
-        consumer = self._joined()
-        if self._rests:
-            self._rests = False
+        """As `Subscription.take`. Raises KafkaException."""
+        consumer = self._connect()
+        if self._is_paused:
+            self._is_paused = False
             consumer.resume(consumer.assignment())
-        messages = self._aside(most) or self._polled(consumer, most, seconds)
+        messages = self._buffered(most) or self._polled(consumer, most, seconds)
         errors = [error for message in messages if (error := message.error())]
         good = [message for message in messages if not message.error()]
         events = [JobEvent(job, message) for message in good if (job := _job(message))]
@@ -70,25 +70,27 @@ class KafkaLine:
                     raise KafkaException(error)
         return events
 
-    def rest(self) -> None:
-        """As `Line.rest`: who does not poll is put out of the group, and holds up who comes to it."""
-        consumer = self._joined()
+    def pause(self) -> None:
+        """As `Subscription.pause`: a consumer that does not poll is removed from the group, and delays others."""
+        consumer = self._connect()
         consumer.pause(consumer.assignment())
-        self._rests = True
+        self._is_paused = True
         # Partitions that come with it are not paused yet.
         if (message := consumer.poll(0)) is not None and not message.error():
-            self._asides.append(message)
+            self._buffer.append(message)
 
-    def done(self, events: Sequence[JobEvent]) -> None:
-        """As `Line.done`. Raises KafkaException, as where the partition has moved on to another worker."""
+    def acknowledge(self, events: Sequence[JobEvent]) -> None:
+        """As `Subscription.acknowledge`. Raises KafkaException, also when another worker has the partition now."""
         last: dict[int, int] = {}
-        for one in events:
-            last[one.place.partition()] = max(last.get(one.place.partition(), 0), one.place.offset() + 1)
+        for event in events:
+            last[event.position.partition()] = max(
+                last.get(event.position.partition(), 0), event.position.offset() + 1
+            )
         places = [TopicPartition(self._topic, number, offset) for number, offset in last.items()]
-        self._joined().commit(offsets=places, asynchronous=False)
+        self._connect().commit(offsets=places, asynchronous=False)
 
     def close(self, events: Sequence[JobEvent]) -> None:
-        """As `Line.close`: what is not committed is told to whoever has the partition next."""
+        """As `Subscription.close`: the next owner of the partition gets uncommitted events."""
         if self._consumer is not None:
             self._consumer.close()
 
@@ -99,11 +101,11 @@ class KafkaLine:
             return [first] if first else []
         return [first, *consumer.consume(most - 1, timeout=0)]
 
-    def _aside(self, most: int) -> list[Message]:
-        batch, self._asides = self._asides[:most], self._asides[most:]
+    def _buffered(self, most: int) -> list[Message]:
+        batch, self._buffer = self._buffer[:most], self._buffer[most:]
         return batch
 
-    def _joined(self) -> Consumer:
+    def _connect(self) -> Consumer:
         if self._consumer is None:
             self._consumer = Consumer(dict(self._options))
             self._consumer.subscribe([self._topic])
@@ -116,5 +118,5 @@ def _job(message: Message) -> str:
     for name, value in headers:
         if name == JOB_ID and isinstance(value, bytes):
             job = value.decode(errors="replace")
-            return job if is_id(job) else ""
+            return job if is_job_id(job) else ""
     return ""

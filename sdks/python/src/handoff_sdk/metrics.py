@@ -2,7 +2,7 @@
 
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram
 
-from handoff_sdk.watching import Watcher
+from handoff_sdk.watcher import Watcher
 
 SIZES = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000)
 SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800)
@@ -32,37 +32,37 @@ class Metrics(Watcher):
             registry=registry,
             buckets=SECONDS,
         )
-        self._told = Histogram(
-            "handoff_told_jobs", "Jobs of which one call told", ["verb"], registry=registry, buckets=SIZES
+        self._reports = Histogram(
+            "handoff_reported_jobs", "Jobs that one call reported", ["verb"], registry=registry, buckets=SIZES
         )
         self._retries = Counter(
-            "handoff_retries", "Calls that told of results and were made again", ["verb"], registry=registry
+            "handoff_retries", "Calls that reported results and were retried", ["verb"], registry=registry
         )
 
-    def polled(self, jobs: int, seconds: float) -> None:
+    def poll_succeeded(self, jobs: int, seconds: float) -> None:
         """Count it."""
         result = "jobs" if jobs else "empty"
         self._polls.labels(result).inc()
         self._poll_seconds.labels(result).observe(seconds)
 
-    def not_polled(self) -> None:
+    def poll_failed(self) -> None:
         """Count it."""
         self._polls.labels("error").inc()
 
-    def begun(self, node: str) -> None:
+    def job_started(self, node: str) -> None:
         """Count it."""
         self._held.labels(node).inc()
 
-    def ended(self, node: str, result: str, seconds: float) -> None:
+    def job_ended(self, node: str, result: str, seconds: float) -> None:
         """Count it."""
         self._held.labels(node).dec()
         self._jobs.labels(node, result).inc()
         self._seconds.labels(node).observe(seconds)
 
-    def told(self, verb: str, jobs: int) -> None:
+    def report_sent(self, verb: str, jobs: int) -> None:
         """Count it."""
-        self._told.labels(verb).observe(jobs)
+        self._reports.labels(verb).observe(jobs)
 
-    def retried(self, verb: str) -> None:
+    def report_retried(self, verb: str) -> None:
         """Count it."""
         self._retries.labels(verb).inc()

@@ -1,4 +1,4 @@
-"""Hearing of jobs through Redis Streams; needs `handoff-sdk[redis]`."""
+"""Job events through Redis Streams; needs `handoff-sdk[redis]`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import redis
 
-from handoff_sdk.events import JOB_ID, JobEvent, group_of, is_id, topic_of
+from handoff_sdk.events import JOB_ID, JobEvent, group_of, is_job_id, topic_of
 
 IDLE_SECONDS = 60.0
 """What a worker took so long ago and did not claim, another one takes."""
@@ -31,17 +31,19 @@ class RedisEvents:
         """
         self._url, self._tenant = url, tenant
 
-    def line(self, queue: str, worker: str) -> RedisLine:
-        """As `Events.line`."""
+    def subscribe(self, queue: str, worker: str) -> RedisSubscription:
+        """As `Events.subscribe`."""
         client = redis.Redis.from_url(
             self._url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS / 2
         )
         # Two processes may have a name in common; what one of them takes is not the other's.
         consumer = f"{worker}-{secrets.token_hex(4)}"
-        return RedisLine(client, topic_of(queue, self._tenant), group_of(queue, self._tenant), consumer)
+        return RedisSubscription(
+            client, topic_of(queue, self._tenant), group_of(queue, self._tenant), consumer
+        )
 
 
-class RedisLine:
+class RedisSubscription:
     """A consumer of one stream. What was claimed is taken out of the stream."""
 
     def __init__(self, client: Any, stream: str, group: str, worker: str) -> None:
@@ -50,11 +52,11 @@ class RedisLine:
         self._is_ready = False
 
     def take(self, most: int, seconds: float) -> list[JobEvent]:
-        """As `Line.take`. Raises redis.RedisError."""
+        """As `Subscription.take`. Raises redis.RedisError."""
         if not self._is_ready:
             self._make_group()
         try:
-            entries = self._left(most) or self._new(most, seconds)
+            entries = self._abandoned(most) or self._new(most, seconds)
         except redis.ResponseError as error:
             # The stream is gone, as where Redis has started empty.
             self._is_ready = not str(error).startswith("NOGROUP")
@@ -63,29 +65,29 @@ class RedisLine:
         strange: list[JobEvent] = []
         for place, fields in entries:
             job = (fields or {}).get(JOB_ID.encode(), b"").decode(errors="replace")
-            (events if is_id(job) else strange).append(JobEvent(job, place))
+            (events if is_job_id(job) else strange).append(JobEvent(job, place))
         if strange:
             log.warning("%d events on %s have no id of a job; they are left out", len(strange), self._stream)
-            self.done(strange)
+            self.acknowledge(strange)
         return events
 
-    def rest(self) -> None:
-        """As `Line.rest`: nothing is on its way to a worker that doesn't ask."""
+    def pause(self) -> None:
+        """As `Subscription.pause`: nothing is on its way to a worker that doesn't ask."""
 
-    def done(self, events: Sequence[JobEvent]) -> None:
-        """As `Line.done`. Raises redis.RedisError."""
-        places = [one.place for one in events]
+    def acknowledge(self, events: Sequence[JobEvent]) -> None:
+        """As `Subscription.acknowledge`. Raises redis.RedisError."""
+        places = [event.position for event in events]
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.xack(self._stream, self._group, *places)
             pipe.xdel(self._stream, *places)
             pipe.execute()
 
     def close(self, events: Sequence[JobEvent]) -> None:
-        """As `Line.close`: others take these at once. Raises redis.RedisError."""
+        """As `Subscription.close`: others take these at once. Raises redis.RedisError."""
         try:
             if events:
                 long_ago = int(IDLE_SECONDS * 1_000)
-                places = [one.place for one in events]
+                places = [event.position for event in events]
                 self._redis.xclaim(self._stream, self._group, NOBODY, 0, places, idle=long_ago, justid=True)
             if self._is_ready and not self._redis.xpending_range(
                 self._stream, self._group, "-", "+", 1, self._worker
@@ -100,7 +102,7 @@ class RedisLine:
         answer = self._redis.xreadgroup(self._group, self._worker, {self._stream: ">"}, most, wait)
         return [entry for _, entries in answer or () for entry in entries]
 
-    def _left(self, most: int) -> list[tuple[bytes, dict[bytes, bytes] | None]]:
+    def _abandoned(self, most: int) -> list[tuple[bytes, dict[bytes, bytes] | None]]:
         """What a worker took that has died meanwhile; looked for now and then."""
         if time.monotonic() < self._looks_at:
             return []

@@ -58,14 +58,14 @@ def _tell(future: "asyncio.Future[Any]", value: Any, error: BaseException | None
         future.set_result(value)
     else:
         # Neither StopIteration nor what ends a process or a task may travel by a future.
-        future.set_exception(error if _may_travel(error) else Ended(error))
+        future.set_exception(error if _may_travel(error) else StepExit(error))
 
 
 def _may_travel(error: BaseException) -> bool:
     return isinstance(error, Exception) and not isinstance(error, StopIteration)
 
 
-class Ended(Exception):
+class StepExit(Exception):
     """A step has raised what would end a process."""
 
     def __init__(self, error: BaseException) -> None:

@@ -1,4 +1,4 @@
-"""Webhooks that Handoff sends: whether a message is from it, and what it tells (https://www.standardwebhooks.com)."""
+"""Verifies webhooks that Handoff sends (https://www.standardwebhooks.com)."""
 
 import base64
 import hashlib
@@ -29,28 +29,28 @@ class Event(TypedDict):
     data: dict[str, Any]
 
 
-class NotSigned(HandoffError):
-    """The message is not from Handoff, or not of now: answer 401, and do nothing with it."""
+class InvalidSignature(HandoffError):
+    """The message is not from Handoff, or too old: answer 401 and ignore it."""
 
 
-def event_of(secret: str, headers: Mapping[str, str], body: bytes) -> Event:
-    """What a message tells, once its signature has been checked. `secret` is the webhook's, as `whsec_…`; `headers` any
+def verify(secret: str, headers: Mapping[str, str], body: bytes) -> Event:
+    """The event of a message, after its signature is checked. `secret` is the webhook's, as `whsec_…`; `headers` any
     mapping that knows them in lower case; `body` the raw bytes, not parsed by anybody yet.
 
-    Raises NotSigned, and ValueError for a secret that is none.
+    Raises InvalidSignature, and ValueError for a secret that is none.
     """
     key = _key(secret)
     message_id, timestamp = headers.get("webhook-id") or "", headers.get("webhook-timestamp") or ""
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= _LONGEST_TIME):
-        raise NotSigned("webhook-timestamp is missing, or no time.")
+        raise InvalidSignature("webhook-timestamp is missing, or no time.")
     if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
-        raise NotSigned("webhook-timestamp is more than five minutes off.")
+        raise InvalidSignature("webhook-timestamp is more than five minutes off.")
     digest = hmac.digest(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256)
     own = b"v1," + base64.b64encode(digest)
     offered = (headers.get("webhook-signature") or "").split(" ")[:_MOST_SIGNATURES]
     # All are compared, so that the time tells nothing of which one fits.
     if not sum(hmac.compare_digest(own, one.encode(errors="replace")) for one in offered):
-        raise NotSigned("No signature in webhook-signature is by this secret.")
+        raise InvalidSignature("No signature in webhook-signature is by this secret.")
     event: Event = json.loads(body)
     return event
 

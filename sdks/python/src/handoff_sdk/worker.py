@@ -1,4 +1,4 @@
-"""A worker: polls queues for jobs, or hears of them, has its steps do them, and tells what became of each."""
+"""A worker: polls queues for jobs or consumes events of them, runs their steps, and reports the results."""
 
 from __future__ import annotations
 
@@ -15,16 +15,26 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from handoff_sdk.beats import Beats
 from handoff_sdk.calls import Call, Retries
-from handoff_sdk.errors import ApiError, NoAnswer
+from handoff_sdk.consumer import LAST_EVENTS_SECONDS, Consumer, Receiver
+from handoff_sdk.errors import ApiError, NoResponse
 from handoff_sdk.events import Events
-from handoff_sdk.hearing import LAST_EVENTS_SECONDS, Hearer, Hearing
-from handoff_sdk.jobs import Context, Done, Failed, GiveBack, Held, StepError, done, failed, failure
-from handoff_sdk.reports import Reports, Result, Untold
-from handoff_sdk.sending import AsyncSender
+from handoff_sdk.heartbeats import Heartbeats
+from handoff_sdk.jobs import (
+    Claim,
+    Completion,
+    Context,
+    Failure,
+    Release,
+    StepError,
+    completion,
+    failure,
+    failure_of,
+)
+from handoff_sdk.reports import Reports, Result, Unreported
+from handoff_sdk.sender import AsyncSender
 from handoff_sdk.threads import Threads
-from handoff_sdk.watching import Watcher
+from handoff_sdk.watcher import Watcher
 
 Step = Callable[[Context], Any]
 S = TypeVar("S", bound=Step)
@@ -50,22 +60,22 @@ class Worker:
         *,
         slots: int = 10,
         name: str | None = None,
-        wait_seconds: float = 20.0,
+        poll_wait_seconds: float = 20.0,
         drain_seconds: float = 30.0,
         version: str | None = None,
         watcher: Watcher | None = None,
         events: Events | None = None,
     ) -> None:
         """`slots`: how many jobs it does at once; `name`, `version`: what Handoff calls it, and its code.
-        `wait_seconds`: how long a poll waits.
+        `poll_wait_seconds`: how long a poll waits.
 
-        `drain_seconds`: what jobs in hand have to end when it is stopped. `watcher`: who hears of what it does,
-        such as `handoff_sdk.metrics.Metrics`. `events`: a broker that tells of jobs, which are not polled for then:
+        `drain_seconds`: how long held jobs may take after it is stopped. `watcher`: receives its events,
+        such as `handoff_sdk.metrics.Metrics`. `events`: a broker with job events, instead of polling:
         `handoff_sdk.kafka.KafkaEvents` or `handoff_sdk.redis_streams.RedisEvents`. `url` and `token` as for a client.
         """
         self._url, self._token, self._slots = url, token, slots
         self._name, self._version = name or f"{socket.gethostname()}-{os.getpid()}", version
-        self._wait_seconds, self._drain_seconds = wait_seconds, drain_seconds
+        self._wait_seconds, self._drain_seconds = poll_wait_seconds, drain_seconds
         self._watcher, self._events = watcher or Watcher(), events
         self._steps: dict[str, Step] = {}
         self._queues: set[str] = set()
@@ -123,8 +133,8 @@ class Worker:
         self._wake = wake
         if self._stopping.is_set():
             return
-        async with AsyncSender(self._url, self._token, retries=Retries(most=0)) as sender:
-            does = "polls" if self._events is None else "hears of"
+        async with AsyncSender(self._url, self._token, retries=Retries(limit=0)) as sender:
+            does = "polls" if self._events is None else "subscribes to"
             log.info("%s %s the queues %s", self._name, does, ", ".join(sorted(self._queues)))
             await _Shift(self, sender, stopped).work()
         log.info("stopped")
@@ -133,32 +143,32 @@ class Worker:
 class _Shift:
     """One time that a worker works: what it holds, and what it has to tell."""
 
-    def __init__(self, worker: Worker, sender: AsyncSender, stopped: asyncio.Event) -> None:
-        self._worker, self._sender, self._stopped = worker, sender, stopped
-        self._held: dict[str, Held] = {}
+    def __init__(self, worker: Worker, sender: AsyncSender, stop_event: asyncio.Event) -> None:
+        self._worker, self._sender, self._stop_event = worker, sender, stop_event
+        self._held: dict[str, Claim] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._freed = asyncio.Event()
+        self._slot_event = asyncio.Event()
         self._polls_no_more = asyncio.Event()
         self._threads = Threads()
-        self._beats = Beats(sender, self._held, worker._watcher)
+        self._heartbeats = Heartbeats(sender, self._held, worker._watcher)
         self._watcher = worker._watcher
-        self._done = Reports(sender, "complete", self._watcher)
-        self._failed = Reports(sender, "fail", self._watcher)
+        self._completions = Reports(sender, "complete", self._watcher)
+        self._failures = Reports(sender, "fail", self._watcher)
         self._loop = asyncio.get_running_loop()
 
     async def work(self) -> None:
         """Until it is stopped, or refused. Raises ApiError."""
         others: list[asyncio.Task[Any]] = [
-            asyncio.create_task(each.work()) for each in (self._beats, self._done, self._failed)
+            asyncio.create_task(each.work()) for each in (self._heartbeats, self._completions, self._failures)
         ]
         events = self._worker._events
         polling: asyncio.Task[Any] = asyncio.create_task(
-            self._poll() if events is None else self._hearing(events).work()
+            self._poll() if events is None else self._consumer(events).work()
         )
         patience = LAST_ANSWER_SECONDS if events is None else LAST_EVENTS_SECONDS
-        stopped: asyncio.Task[Any] = asyncio.create_task(self._stopped.wait())
+        stop: asyncio.Task[Any] = asyncio.create_task(self._stop_event.wait())
         try:
-            await asyncio.wait({polling, stopped, *others}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({polling, stop, *others}, return_when=asyncio.FIRST_COMPLETED)
             self._worker._stopping.set()
             # The answer to a poll may be under way: its jobs are given back, and not left until their leases end.
             await asyncio.wait({polling}, timeout=patience)
@@ -171,7 +181,7 @@ class _Shift:
                     each.result()
         finally:
             # Also where somebody has cancelled all of it: nothing goes on behind the back of who runs it.
-            for each in (polling, stopped, *others, *self._tasks):
+            for each in (polling, stop, *others, *self._tasks):
                 each.cancel()
             self._threads.close()
 
@@ -181,19 +191,19 @@ class _Shift:
         while not self._worker._stopping.is_set():
             free = self._worker._slots - len(self._held)
             if free < 1:
-                self._freed.clear()
-                await self._freed.wait()
+                self._slot_event.clear()
+                await self._slot_event.wait()
                 continue
             began = time.monotonic()
             try:
-                answer = await self._sender.answer(self._call(free))
-            except (ApiError, NoAnswer) as error:
+                answer = await self._sender.send_raw(self._call(free))
+            except (ApiError, NoResponse) as error:
                 if isinstance(error, ApiError) and not (
-                    error.may_go_better and (has_polled or error.is_handoffs)
+                    error.is_retryable and (has_polled or error.is_from_handoff)
                 ):
                     raise
                 log.warning("no jobs, trying again: %s", error)
-                self._watcher.not_polled()
+                self._watcher.poll_failed()
                 least = error.retry_after if isinstance(error, ApiError) else None
                 await asyncio.sleep(Retries(first=0.5, longest=5.0).pause(tries, least))
                 tries += 1
@@ -201,26 +211,26 @@ class _Shift:
             tries, has_polled = 0, True
             jobs = answer.json()["jobs"]
             took = time.monotonic() - began
-            self._watcher.polled(len(jobs), took)
+            self._watcher.poll_succeeded(len(jobs), took)
             for job in jobs:
                 self._begin(job, answer.headers.get("Date"))
             if not jobs and took < 1.0:
                 # All that wait are answered at once when a server ends, or has too many.
                 await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311
 
-    def _hearing(self, events: Events) -> Hearing:
+    def _consumer(self, events: Events) -> Consumer:
         worker = self._worker
-        hearer = Hearer(
+        receiver = Receiver(
             name=worker._name,
             version=worker._version,
             slots=worker._slots,
             queues=sorted(worker._queues),
             stopping=worker._stopping,
-            freed=self._freed,
+            slot_event=self._slot_event,
             free=lambda: worker._slots - len(self._held),
             begin=self._begin,
         )
-        return Hearing(events, hearer, self._sender, self._threads, self._watcher)
+        return Consumer(events, receiver, self._sender, self._threads, self._watcher)
 
     def _call(self, free: int) -> Call[Any]:
         queues = sorted(self._worker._queues)
@@ -242,61 +252,61 @@ class _Shift:
         return Call("POST", "/jobs/poll", body=payload, wait=wait)
 
     def _begin(self, job: Mapping[str, Any], date: str | None) -> None:
-        claim = Held(job, 0.0, 0.0)
+        claim = Claim(job, 0.0, 0.0)
         claim.renew(job["lease_expires_at"], date)
         self._held[claim.token] = claim
         log.info("%s: begun", claim)
-        self._watcher.begun(str(job["node"]))
-        task = asyncio.create_task(self._see_to(claim))
+        self._watcher.job_started(str(job["node"]))
+        task = asyncio.create_task(self._process(claim))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        self._beats.look()
+        self._heartbeats.wake()
 
-    async def _see_to(self, claim: Held) -> None:
-        began, result = time.monotonic(), "untold"
+    async def _process(self, claim: Claim) -> None:
+        began, result = time.monotonic(), "unreported"
         try:
             try:
                 outcome = await self._do(claim)
                 result = await self._tell(claim, outcome)
-            except GiveBack:
+            except Release:
                 result = await self._release(claim)
-        except Untold:
-            log.error("%s: nobody could be told what became of it", claim)
+        except Unreported:
+            log.error("%s: its result could not be reported", claim)
         except ApiError as error:
             log.error("%s: refused: %s", claim, error)
         except Exception:
-            log.exception("%s: nobody could be told what became of it", claim)
+            log.exception("%s: its result could not be reported", claim)
         finally:
             del self._held[claim.token]
-            self._watcher.ended(str(claim.job["node"]), result, time.monotonic() - began)
-            self._freed.set()
+            self._watcher.job_ended(str(claim.job["node"]), result, time.monotonic() - began)
+            self._slot_event.set()
 
-    async def _do(self, claim: Held) -> Done | Failed:
-        """What became of the step. Raises GiveBack."""
+    async def _do(self, claim: Claim) -> Completion | Failure:
+        """What became of the step. Raises Release."""
         step = self._worker._steps.get(str(claim.job["node"]))
         if step is None:
             message = f"The worker {self._worker._name} has no step {claim.job['node']}."
             return failure(claim, "UnknownStep", message, retryable=True)
         if self._worker._stopping.is_set():
-            raise GiveBack
+            raise Release
         context = Context(claim, self._worker._stopping, lambda: self._beat(claim))
         try:
             output = await self._call_step(step, context)
-        except GiveBack:
+        except Release:
             raise
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return failed(claim, error)
+            return failure_of(claim, error)
         except GeneratorExit:
             raise
         except BaseException as error:
             # Also SystemExit: a step ends its attempt, never the worker and the other jobs in hand.
             log.info("%s: an error", claim, exc_info=not isinstance(error, StepError))
-            return failed(claim, error)
+            return failure_of(claim, error)
         try:
-            return done(claim, output, context.variables)
+            return completion(claim, output, context.variables)
         except (TypeError, ValueError) as error:
             return failure(claim, "NotJson", str(error), retryable=False)
 
@@ -306,16 +316,16 @@ class _Shift:
         output = await self._threads.run(lambda: step(context))
         return await output if isinstance(output, Awaitable) else output
 
-    def _beat(self, claim: Held) -> None:
+    def _beat(self, claim: Claim) -> None:
         # Steps are in threads, too.
-        self._loop.call_soon_threadsafe(self._beats.soon, claim)
+        self._loop.call_soon_threadsafe(self._heartbeats.schedule, claim)
 
-    async def _tell(self, claim: Held, outcome: Done | Failed) -> str:
-        """How it is counted. Raises Untold, and ApiError where not even a failure is taken."""
+    async def _tell(self, claim: Claim, outcome: Completion | Failure) -> str:
+        """How it is counted. Raises Unreported, and ApiError where not even a failure is taken."""
         until = max(claim.ends, time.monotonic() + TELL_SECONDS)
-        if isinstance(outcome, Done):
+        if isinstance(outcome, Completion):
             try:
-                result = await self._done.tell(outcome.word, until)
+                result = await self._completions.submit(outcome.body, until)
             except ApiError as error:
                 if error.status in (401, 403):
                     raise
@@ -328,15 +338,15 @@ class _Shift:
                 message = f"The output is refused: {result['message']}"
                 outcome = failure(claim, str(result["reason"]), message, retryable=False)
         try:
-            result = await self._failed.tell(outcome.word, until)
+            result = await self._failures.submit(outcome.body, until)
         except ApiError as error:
             if error.status in (401, 403):
                 raise
             outcome = failure(claim, outcome.code, f"Its error is refused: {error.message}", retryable=False)
-            result = await self._failed.tell(outcome.word, until)
+            result = await self._failures.submit(outcome.body, until)
         return _noted(claim, "failed", f"failed ({outcome.code}: {outcome.message})", result)
 
-    async def _release(self, claim: Held) -> str:
+    async def _release(self, claim: Claim) -> str:
         """Give it back, as often as it takes while the lease lasts: one that ends costs an attempt."""
         if self._worker._stopping.is_set():
             # The last poll, which nobody may hear the answer of any more, would be given it again.
@@ -345,25 +355,25 @@ class _Shift:
         tries = 0
         while True:
             try:
-                return _noted(claim, "given_back", "given back", await self._sender.send(call))
-            except (ApiError, NoAnswer) as error:
-                is_final = isinstance(error, ApiError) and not error.may_go_better
+                return _noted(claim, "released", "given back", await self._sender.send(call))
+            except (ApiError, NoResponse) as error:
+                is_final = isinstance(error, ApiError) and not error.is_retryable
                 if is_final or time.monotonic() >= claim.ends:
                     log.warning("%s: could not be given back, its lease will end: %s", claim, error)
-                    return "untold"
+                    return "unreported"
             await asyncio.sleep(Retries(first=0.2, longest=2.0).pause(tries))
             tries += 1
 
     async def _drain(self) -> None:
         """Let jobs in hand end, and tell what became of them; those that don't are left."""
         until = time.monotonic() + self._worker._drain_seconds
-        for reports in (self._done, self._failed):
-            reports.hurry(until)
+        for reports in (self._completions, self._failures):
+            reports.set_deadline(until)
         if self._tasks:
             log.info("%d jobs are in hand", len(self._tasks))
             await asyncio.wait(self._tasks, timeout=self._worker._drain_seconds)
         for claim in self._held.values():
-            claim.unwanted.set()
+            claim.cancellation.set()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=LEAVE_SECONDS)
         for claim in self._held.values():
@@ -380,7 +390,7 @@ def _is_refused(result: Result) -> bool:
     return not result["applied"] and bool(result.get("message")) and result.get("reason") not in GONE
 
 
-def _noted(claim: Held, result: str, what: str, answer: Result) -> str:
+def _noted(claim: Claim, result: str, what: str, answer: Result) -> str:
     """How it is counted: `result` where it counts."""
     if answer["applied"]:
         log.info("%s: %s", claim, what)

@@ -3,7 +3,7 @@ package handoff;
 import java.time.Duration;
 import java.util.Set;
 
-/** Handoff refused: {@link #code} says why, {@link #field} what of the call. */
+/** An error response: {@link #code} and {@link #field} name the cause. */
 public final class ApiException extends HandoffException {
     private static final long serialVersionUID = 1;
     private static final Set<Integer> AGAIN = Set.of(408, 425, 429, 500, 502, 503, 504);
@@ -55,8 +55,8 @@ public final class ApiException extends HandoffException {
         return retryAfter;
     }
 
-    /** Whether the same call may be answered otherwise in a while. */
-    public boolean mayGoBetter() {
+    /** Whether a retry of the call may succeed. */
+    public boolean isRetryable() {
         return AGAIN.contains(status) || code.equals("in_progress");
     }
 }

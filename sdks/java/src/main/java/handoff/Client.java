@@ -29,7 +29,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Calls the API. It may be used by many threads at once. Its methods throw {@link ApiException} where Handoff refuses,
- * {@link NoAnswerException} where nobody answers.
+ * {@link NoResponseException} where nobody answers.
  */
 public final class Client {
     static final Duration READ = Duration.ofSeconds(30);
@@ -89,7 +89,7 @@ public final class Client {
         long until = System.nanoTime() + most.toNanos();
         for (Duration pause = FIRST_LOOK; ; pause = shorter(pause.multipliedBy(3).dividedBy(2), LAST_LOOK)) {
             Run run = run(id);
-            if (run.ended()) {
+            if (run.hasEnded()) {
                 return run;
             }
             Duration left = Duration.ofNanos(until - System.nanoTime());
@@ -111,11 +111,11 @@ public final class Client {
     }
 
     /**
-     * Sends a signal to a run; of several waits in the run and the runs below it the oldest takes it. {@code to} restricts it
+     * Sends a signal to a run; of several waits in the run and the runs below it the oldest takes it. {@code target} restricts it
      * to those of a run below ({@code child}) or of an item ({@code index}), or sends it to {@code all}. Gives what became of it.
      */
-    public JsonNode signal(String run, String name, Object payload, String id, Map<String, ?> to) throws InterruptedException {
-        Map<String, Object> body = new LinkedHashMap<>(to);
+    public JsonNode signal(String run, String name, Object payload, String id, Map<String, ?> target) throws InterruptedException {
+        Map<String, Object> body = new LinkedHashMap<>(target);
         body.put("name", name);
         body.put("signal_id", id);
         body.put("payload", payload);
@@ -123,11 +123,11 @@ public final class Client {
     }
 
     /**
-     * Does a verb to a step of a run: retry, skip, cancel, pause, unpause or resume. {@code how} may have the {@code index} of an
+     * Does a verb to a step of a run: retry, skip, cancel, pause, unpause or resume. {@code options} may have the {@code index} of an
      * item, {@code output} (what a skipped one counts as giving) and {@code reason}. Gives the run as it stands then.
      */
-    public Run act(String run, String node, String verb, Map<String, ?> how) throws InterruptedException {
-        return new Run(call("POST", "/runs/" + part(run) + "/steps/" + part(node) + "/" + part(verb), how));
+    public Run act(String run, String node, String verb, Map<String, ?> options) throws InterruptedException {
+        return new Run(call("POST", "/runs/" + part(run) + "/steps/" + part(node) + "/" + part(verb), options));
     }
 
     /** Cancels a run, with a reason or null; what runs in it is awaited. */
@@ -188,13 +188,13 @@ public final class Client {
             }
             return new Answer(Json.read(told.body()), told.headers().firstValue("Date").map(Client::date).orElse(null));
         } catch (TimeoutException late) {
-            throw new NoAnswerException("There was no answer within " + most.toSeconds() + " s.", true, late);
+            throw new NoResponseException("There was no answer within " + most.toSeconds() + " s.", true, late);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause();
             boolean isUnsent = cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
-            throw new NoAnswerException(cause.toString(), !isUnsent, cause);
+            throw new NoResponseException(cause.toString(), !isUnsent, cause);
         } catch (IOException strange) {
-            throw new NoAnswerException("The answer is no JSON.", true, strange);
+            throw new NoResponseException("The answer is no JSON.", true, strange);
         } finally {
             answer.cancel(true);
         }
@@ -239,9 +239,9 @@ public final class Client {
     /** What may have been done is sent again only where twice counts once. */
     private static boolean mayRepeat(HandoffException failure, boolean isSafe) {
         if (failure instanceof ApiException refused) {
-            return refused.mayGoBetter() && (isSafe || refused.status() == 429);
+            return refused.isRetryable() && (isSafe || refused.status() == 429);
         }
-        return failure instanceof NoAnswerException unheard && (isSafe || !unheard.sent());
+        return failure instanceof NoResponseException failed && (isSafe || !failed.isSent());
     }
 
     static Duration shorter(Duration one, Duration other) {

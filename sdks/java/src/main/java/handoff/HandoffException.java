@@ -1,6 +1,6 @@
 package handoff;
 
-/** What every exception of this package is. */
+/** The base class of all exceptions of this package. */
 public abstract class HandoffException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

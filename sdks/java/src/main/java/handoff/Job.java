@@ -21,7 +21,7 @@ public final class Job {
 
     private final JsonNode raw;
     private final Consumer<Job> beat;
-    private final CountDownLatch unwanted = new CountDownLatch(1);
+    private final CountDownLatch cancellation = new CountDownLatch(1);
     private final Map<String, RawValue> variables = new LinkedHashMap<>();
     private final List<Line> lines = new ArrayList<>();
     private int said;
@@ -114,19 +114,19 @@ public final class Job {
         return raw;
     }
 
-    /** Whether nobody wants the result any more: the run is being cancelled, the lease is lost, or the worker ends. */
+    /** Whether the result is no longer needed: the run is being cancelled, the lease is lost, or the worker ends. */
     public boolean isCancelled() {
-        return unwanted.getCount() == 0;
+        return cancellation.getCount() == 0;
     }
 
-    /** Waits until nobody wants the result any more. */
-    public void awaitCancelled() throws InterruptedException {
-        unwanted.await();
+    /** Waits until the result is no longer needed. */
+    public void awaitCancellation() throws InterruptedException {
+        cancellation.await();
     }
 
     /** Waits so long for that at most, and says whether it has come. */
-    public boolean awaitCancelled(Duration most) throws InterruptedException {
-        return unwanted.await(most.toMillis(), TimeUnit.MILLISECONDS);
+    public boolean awaitCancellation(Duration most) throws InterruptedException {
+        return cancellation.await(most.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Says a line for people who look at the run; 200 of an attempt are kept, of a line 2,000 characters. */
@@ -148,10 +148,10 @@ public final class Job {
     }
 
     /**
-     * Tells how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. Throws
+     * Reports progress, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. Throws
      * IllegalArgumentException where it is no JSON.
      */
-    public void tell(Object progress) {
+    public void heartbeat(Object progress) {
         RawValue written = Json.written(progress);
         boolean isFirst;
         synchronized (this) {
@@ -170,7 +170,7 @@ public final class Job {
     }
 
     void cancel() {
-        unwanted.countDown();
+        cancellation.countDown();
     }
 
     /** What a call says of the job: its id and lease, the lines and the progress that wait, and what is given besides. */

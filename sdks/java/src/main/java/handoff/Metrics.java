@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Counts what workers do, for Prometheus: give it to the builder of a worker, and serve {@link #text} as {@link #TYPE}. The
+ * Counts what workers do, for Prometheus: give it to the builder of a worker, and serve {@link #text} as {@link #CONTENT_TYPE}. The
  * names are those of the SDK for Python.
  */
 public final class Metrics implements Watcher {
     /** The type of the text. */
-    public static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
+    public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private static final double[] SIZES = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000};
     private static final double[] SECONDS = {0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800};
@@ -22,7 +22,7 @@ public final class Metrics implements Watcher {
     private final Map<String, Long> polls = new TreeMap<>();
     private final Map<String, Histogram> seconds = new TreeMap<>();
     private final Map<String, Histogram> pollSeconds = new TreeMap<>();
-    private final Map<String, Histogram> told = new TreeMap<>();
+    private final Map<String, Histogram> reports = new TreeMap<>();
     private final Map<String, Long> retries = new TreeMap<>();
 
     private static final class Histogram {
@@ -46,36 +46,36 @@ public final class Metrics implements Watcher {
     }
 
     @Override
-    public synchronized void polled(int jobs, Duration took) {
+    public synchronized void pollSucceeded(int jobs, Duration took) {
         String result = labels("result", jobs > 0 ? "jobs" : "empty");
         polls.merge(result, 1L, Long::sum);
         pollSeconds.computeIfAbsent(result, key -> new Histogram(SECONDS)).observe(took.toNanos() / 1e9);
     }
 
     @Override
-    public synchronized void notPolled() {
+    public synchronized void pollFailed() {
         polls.merge(labels("result", "error"), 1L, Long::sum);
     }
 
     @Override
-    public synchronized void begun(String node) {
+    public synchronized void jobStarted(String node) {
         held.merge(labels("node", node), 1L, Long::sum);
     }
 
     @Override
-    public synchronized void ended(String node, Became became, Duration held) {
+    public synchronized void jobEnded(String node, JobResult result, Duration held) {
         this.held.merge(labels("node", node), -1L, Long::sum);
-        jobs.merge(labels("node", node, "result", became.name().toLowerCase(Locale.ROOT)), 1L, Long::sum);
+        jobs.merge(labels("node", node, "result", result.name().toLowerCase(Locale.ROOT)), 1L, Long::sum);
         seconds.computeIfAbsent(labels("node", node), key -> new Histogram(SECONDS)).observe(held.toNanos() / 1e9);
     }
 
     @Override
-    public synchronized void told(String verb, int jobs) {
-        told.computeIfAbsent(labels("verb", verb), key -> new Histogram(SIZES)).observe(jobs);
+    public synchronized void reportSent(String verb, int jobs) {
+        reports.computeIfAbsent(labels("verb", verb), key -> new Histogram(SIZES)).observe(jobs);
     }
 
     @Override
-    public synchronized void retried(String verb) {
+    public synchronized void reportRetried(String verb) {
         retries.merge(labels("verb", verb), 1L, Long::sum);
     }
 
@@ -87,8 +87,8 @@ public final class Metrics implements Watcher {
         values(text, "handoff_jobs_held", "gauge", "Jobs that are held now", held);
         values(text, "handoff_polls_total", "counter", "Polls", polls);
         histograms(text, "handoff_poll_seconds", "How long a poll took, in seconds", pollSeconds);
-        histograms(text, "handoff_told_jobs", "Jobs of which one call told", told);
-        values(text, "handoff_retries_total", "counter", "Calls that told of results and were made again", retries);
+        histograms(text, "handoff_reported_jobs", "Jobs that one call reported", reports);
+        values(text, "handoff_retries_total", "counter", "Calls that reported results and were retried", retries);
         return text.toString();
     }
 

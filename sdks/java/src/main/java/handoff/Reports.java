@@ -2,7 +2,7 @@ package handoff;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.util.RawValue;
-import handoff.Watcher.Became;
+import handoff.Watcher.JobResult;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.System.Logger;
@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-/** What Handoff is told of jobs: that they are being done, and what became of them. */
+/** What Handoff is told of jobs: that they are being done, and what result of them. */
 final class Reports {
     private static final Logger LOG = System.getLogger("handoff");
     private static final int MOST_STACK = 20_000;
@@ -41,9 +41,9 @@ final class Reports {
             return new Result(told.path("applied").asBoolean(), told.path("reason").asText(""), told.path("message").asText(""));
         }
 
-        /** What became of the job, if what was told of it counts. */
-        Became counts(Became became) {
-            return applied ? became : Became.LATE;
+        /** What result of the job, if what was told of it counts. */
+        JobResult counts(JobResult result) {
+            return applied ? result : JobResult.LATE;
         }
     }
 
@@ -59,7 +59,7 @@ final class Reports {
             answer = client.once("POST", "/jobs/heartbeat", body, null, patience(jobs), new CompletableFuture<>());
         } catch (HandoffException failure) {
             LOG.log(Level.WARNING, "leases could not be renewed, trying again: " + failure.getMessage());
-            if (failure instanceof ApiException refused && !refused.mayGoBetter()) {
+            if (failure instanceof ApiException refused && !refused.isRetryable()) {
                 // Told again it would be refused again, and the leases with it.
                 words.forEach(word -> word.job().forget(word));
             }
@@ -68,7 +68,7 @@ final class Reports {
             Thread.currentThread().interrupt();
             return false;
         }
-        watcher.told("heartbeat", words.size());
+        watcher.reportSent("heartbeat", words.size());
         JsonNode results = answer.body().path("results");
         for (int place = 0; place < words.size(); place++) {
             hear(words.get(place), results.path(place), answer.date());
@@ -100,8 +100,8 @@ final class Reports {
         return Client.shorter(third.compareTo(LEAST) < 0 ? LEAST : third, Client.READ);
     }
 
-    /** Tells what a step gave; what can't be kept fails it for good. Gives what became of the job, as all of these. */
-    Became complete(Job job, Object output) {
+    /** Tells what a step gave; what can't be kept fails it for good. Gives what result of the job, as all of these. */
+    JobResult complete(Job job, Object output) {
         RawValue written;
         try {
             written = Json.written(output);
@@ -127,11 +127,11 @@ final class Reports {
             String code = told.reason().isEmpty() ? "NotTaken" : told.reason();
             return fail(job, new StepException(code, "The output is refused: " + told.message(), false), null);
         }
-        return told.counts(Became.COMPLETED);
+        return told.counts(JobResult.COMPLETED);
     }
 
     /** Tells of an error that a step did not mean: another attempt may go better. */
-    Became raised(Job job, Throwable error) {
+    JobResult raised(Job job, Throwable error) {
         String code = error.getClass().getSimpleName();
         String message = error.getMessage() == null ? error.toString() : error.getMessage();
         StringWriter stack = new StringWriter();
@@ -140,7 +140,7 @@ final class Reports {
     }
 
     /** Tells that an attempt failed, with the stack of the error or null; first how far it was, for the next one. */
-    Became fail(Job job, StepException failure, String stack) {
+    JobResult fail(Job job, StepException failure, String stack) {
         if (job.hasNews()) {
             beat(List.of(job));
         }
@@ -155,7 +155,7 @@ final class Reports {
         }
     }
 
-    private Became tellFailure(Job job, StepException failure, String stack) {
+    private JobResult tellFailure(Job job, StepException failure, String stack) {
         Map<String, Object> error = new LinkedHashMap<>();
         error.put("code", failure.code());
         error.put("message", Json.text(String.valueOf(failure.getMessage()), MOST_MESSAGE));
@@ -169,25 +169,25 @@ final class Reports {
                 LOG.log(Level.WARNING, "the details of an error are left out: " + strange.getMessage());
             }
         }
-        return tell(job, "fail", Map.of("error", error, "retryable", failure.retryable())).counts(Became.FAILED);
+        return tell(job, "fail", Map.of("error", error, "retryable", failure.retryable())).counts(JobResult.FAILED);
     }
 
     /** Gives a job back that nothing was done of. */
-    Became giveBack(Job job) {
+    JobResult release(Job job) {
         try {
             // Saying it twice does no harm.
             String path = "/jobs/" + Client.part(job.id()) + "/release";
             Object body = Map.of("lease_token", job.leaseToken());
-            return Result.of(client.call("POST", path, body, UUID.randomUUID().toString(), Client.TRIES)).counts(Became.GIVEN_BACK);
+            return Result.of(client.call("POST", path, body, UUID.randomUUID().toString(), Client.TRIES)).counts(JobResult.RELEASED);
         } catch (HandoffException failure) {
-            LOG.log(Level.WARNING, "a job could not be given back, its lease will end: " + failure.getMessage());
+            LOG.log(Level.WARNING, "a job could not be released, its lease will end: " + failure.getMessage());
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }
-        return Became.UNTOLD;
+        return JobResult.UNREPORTED;
     }
 
-    /** Says what became of a job, again and again while that counts; gives what Handoff says to it. */
+    /** Says what result of a job, again and again while that counts; gives what Handoff says to it. */
     private Result tell(Job job, String verb, Map<String, Object> more) {
         long until = System.nanoTime() + TELL.toNanos();
         for (int tries = 0; ; tries++) {
@@ -195,28 +195,28 @@ final class Reports {
             try {
                 Object body = Map.of("items", List.of(job.word(more).item()));
                 JsonNode told = client.call("POST", "/jobs/" + verb, body, null, 1).path("results").path(0);
-                watcher.told(verb, 1);
+                watcher.reportSent(verb, 1);
                 if (told.isObject() && !told.path("reason").asText("").equals("unavailable")) {
                     return Result.of(told);
                 }
-                trouble = new NoAnswerException("Handoff could not take it.", true, null);
+                trouble = new NoResponseException("Handoff could not take it.", true, null);
             } catch (ApiException refused) {
-                if (!refused.mayGoBetter()) {
+                if (!refused.isRetryable()) {
                     throw refused;
                 }
                 trouble = refused;
-            } catch (NoAnswerException unheard) {
-                trouble = unheard;
+            } catch (NoResponseException failed) {
+                trouble = failed;
             } catch (InterruptedException asked) {
                 Thread.currentThread().interrupt();
-                throw new NoAnswerException("The thread was interrupted.", true, asked);
+                throw new NoResponseException("The thread was interrupted.", true, asked);
             }
             if (System.nanoTime() >= until) {
                 throw trouble;
             }
             LOG.log(Level.DEBUG, "telling it again: " + trouble.getMessage());
             pause(Pause.after(trouble, tries));
-            watcher.retried(verb);
+            watcher.reportRetried(verb);
         }
     }
 

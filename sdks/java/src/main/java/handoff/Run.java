@@ -56,8 +56,8 @@ public record Run(JsonNode raw) {
         return new Failure(error.path("code").asText(), error.path("message").asText(), node, Json.field(error, "details"));
     }
 
-    /** Whether nothing more happens in it. */
-    public boolean ended() {
+    /** Whether it has ended. */
+    public boolean hasEnded() {
         return !OPEN.contains(status());
     }
 

@@ -2,34 +2,34 @@ package handoff;
 
 import java.time.Duration;
 
-/** Hears of what a worker does, from many threads at once; nothing here may block. {@link Metrics} is one. */
+/** Receives the events of a worker, from many threads at once; methods must not block. {@link Metrics} is one. */
 public interface Watcher {
-    /** What became of a job. */
-    enum Became {
+    /** The result of a job. */
+    enum JobResult {
         COMPLETED,
         FAILED,
-        GIVEN_BACK,
-        /** It was told, and did not count. */
+        RELEASED,
+        /** Reported, but another worker had the job. */
         LATE,
-        /** Nobody could be told. */
-        UNTOLD
+        /** It could not be reported. */
+        UNREPORTED
     }
 
-    /** A poll was answered with so many jobs, and took so long. */
-    default void polled(int jobs, Duration took) {}
+    /** A poll returned this many jobs after this time. */
+    default void pollSucceeded(int jobs, Duration took) {}
 
-    /** A poll had no answer, or was refused for now. */
-    default void notPolled() {}
+    /** A poll got no response or a retryable error. */
+    default void pollFailed() {}
 
-    /** A job was begun. */
-    default void begun(String node) {}
+    /** A job was started. */
+    default void jobStarted(String node) {}
 
     /** A job is no longer held. */
-    default void ended(String node, Became became, Duration held) {}
+    default void jobEnded(String node, JobResult result, Duration held) {}
 
-    /** So many results were told in one call; {@code verb} is complete, fail or heartbeat. */
-    default void told(String verb, int jobs) {}
+    /** One call reported this many jobs; {@code verb} is complete, fail or heartbeat. */
+    default void reportSent(String verb, int jobs) {}
 
-    /** A call that told of a result is about to be made again; {@code verb} is complete or fail. */
-    default void retried(String verb) {}
+    /** A call that reports a result is about to be retried; {@code verb} is complete or fail. */
+    default void reportRetried(String verb) {}
 }

@@ -1,7 +1,7 @@
 package handoff;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import handoff.Watcher.Became;
+import handoff.Watcher.JobResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -213,11 +213,11 @@ public final class Worker {
             } catch (CancellationException stopped) {
                 return;
             } catch (HandoffException failure) {
-                if (failure instanceof ApiException refused && !refused.mayGoBetter()) {
+                if (failure instanceof ApiException refused && !refused.isRetryable()) {
                     throw failure;
                 }
                 LOG.log(Level.WARNING, "no jobs, trying again: " + failure.getMessage());
-                watcher.notPolled();
+                watcher.pollFailed();
                 Pause.sleep(Pause.after(failure, failures++), stopping);
                 continue;
             }
@@ -225,10 +225,10 @@ public final class Worker {
             Duration took = Duration.ofNanos(System.nanoTime() - asked);
             if (stopping.isDone()) {
                 // The answer came as the worker was stopped: what it has not begun it gives back.
-                jobs.forEach(reports::giveBack);
+                jobs.forEach(reports::release);
                 return;
             }
-            watcher.polled(jobs.size(), took);
+            watcher.pollSucceeded(jobs.size(), took);
             jobs.forEach(this::begin);
             // All that wait are answered at once when a server ends, or has too many.
             if (jobs.isEmpty() && took.toSeconds() < 1) {
@@ -284,16 +284,16 @@ public final class Worker {
         synchronized (held) {
             held.add(job);
         }
-        watcher.begun(job.node());
+        watcher.jobStarted(job.node());
         threads.execute(() -> {
             long began = System.nanoTime();
-            Became became = Became.UNTOLD;
+            JobResult result = JobResult.UNREPORTED;
             try {
-                became = seeTo(job);
+                result = process(job);
             } catch (RuntimeException failure) {
-                LOG.log(Level.ERROR, "nobody could be told what became of the job " + job.id(), failure);
+                LOG.log(Level.ERROR, "the result could not be reported of the job " + job.id(), failure);
             } finally {
-                watcher.ended(job.node(), became, Duration.ofNanos(System.nanoTime() - began));
+                watcher.jobEnded(job.node(), result, Duration.ofNanos(System.nanoTime() - began));
                 job.cancel();
                 synchronized (held) {
                     held.remove(job);
@@ -303,8 +303,8 @@ public final class Worker {
         });
     }
 
-    /** Does a job and tells what became of it: an error ends its attempt, never the worker and the other jobs in hand. */
-    private Became seeTo(Job job) {
+    /** Does a job and tells what result of it: an error ends its attempt, never the worker and the other jobs in hand. */
+    private JobResult process(Job job) {
         Step step = steps.get(job.node());
         if (step == null) {
             String message = "The worker " + name + " has no step " + job.node() + ".";
@@ -317,12 +317,12 @@ public final class Worker {
         } catch (Throwable any) {
             error = any;
         }
-        // A step may have left its thread interrupted: what became of it is told all the same.
+        // A step may have left its thread interrupted: what result of it is told all the same.
         Thread.interrupted();
         if (error == null) {
             return reports.complete(job, output);
-        } else if (error instanceof GiveBackException) {
-            return reports.giveBack(job);
+        } else if (error instanceof ReleaseException) {
+            return reports.release(job);
         } else if (error instanceof StepException failure) {
             return reports.fail(job, failure, null);
         }

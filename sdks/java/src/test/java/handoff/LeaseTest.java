@@ -50,10 +50,10 @@ class LeaseTest {
             Worker worker = server.worker().build();
             worker.step("n", job -> {
                 long began = System.nanoTime();
-                boolean isOver = job.awaitCancelled(Duration.ofSeconds(10));
+                boolean isOver = job.awaitCancellation(Duration.ofSeconds(10));
                 held.set(isOver ? Duration.ofNanos(System.nanoTime() - began) : null);
                 worker.stop();
-                throw new GiveBackException();
+                throw new ReleaseException();
             });
             worker.run();
         }

@@ -2,7 +2,7 @@ package handoff;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import handoff.Watcher.Became;
+import handoff.Watcher.JobResult;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
@@ -22,7 +22,7 @@ class MetricsTest {
         play(APPLIED, job -> 1);
         has("handoff_jobs_total{node=\"n\",result=\"completed\"} 1", "handoff_jobs_held{node=\"n\"} 0");
         has("handoff_job_seconds_count{node=\"n\"} 1", "handoff_polls_total{result=\"jobs\"} 1");
-        has("handoff_told_jobs_bucket{verb=\"complete\",le=\"1\"} 1");
+        has("handoff_reported_jobs_bucket{verb=\"complete\",le=\"1\"} 1");
         has("handoff_poll_seconds_count{result=\"jobs\"} 1");
     }
 
@@ -44,9 +44,9 @@ class MetricsTest {
     @Test
     void aJobThatIsGivenBackIsCounted() throws Exception {
         play(APPLIED, job -> {
-            throw new GiveBackException();
+            throw new ReleaseException();
         });
-        has("handoff_jobs_total{node=\"n\",result=\"given_back\"} 1");
+        has("handoff_jobs_total{node=\"n\",result=\"released\"} 1");
     }
 
     @Test
@@ -57,20 +57,20 @@ class MetricsTest {
 
     @Test
     void itIsTextThatPrometheusReads() {
-        metrics.notPolled();
-        metrics.polled(0, Duration.ofSeconds(2));
-        metrics.begun("a \"b\"\\\n");
-        metrics.ended("n", Became.UNTOLD, Duration.ofSeconds(90));
-        metrics.told("heartbeat", 5_000);
-        metrics.retried("fail");
-        has("# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_told_jobs histogram");
+        metrics.pollFailed();
+        metrics.pollSucceeded(0, Duration.ofSeconds(2));
+        metrics.jobStarted("a \"b\"\\\n");
+        metrics.jobEnded("n", JobResult.UNREPORTED, Duration.ofSeconds(90));
+        metrics.reportSent("heartbeat", 5_000);
+        metrics.reportRetried("fail");
+        has("# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_reported_jobs histogram");
         has("handoff_polls_total{result=\"error\"} 1", "handoff_polls_total{result=\"empty\"} 1");
         has("handoff_poll_seconds_bucket{result=\"empty\",le=\"1\"} 0", "handoff_poll_seconds_sum{result=\"empty\"} 2");
         has("handoff_retries_total{verb=\"fail\"} 1");
         has("handoff_jobs_held{node=\"a \\\"b\\\"\\\\\\n\"} 1", "handoff_job_seconds_bucket{node=\"n\",le=\"60\"} 0");
         has("handoff_job_seconds_bucket{node=\"n\",le=\"300\"} 1", "handoff_job_seconds_sum{node=\"n\"} 90");
-        has("handoff_told_jobs_bucket{verb=\"heartbeat\",le=\"1000\"} 0");
-        has("handoff_told_jobs_bucket{verb=\"heartbeat\",le=\"+Inf\"} 1");
+        has("handoff_reported_jobs_bucket{verb=\"heartbeat\",le=\"1000\"} 0");
+        has("handoff_reported_jobs_bucket{verb=\"heartbeat\",le=\"+Inf\"} 1");
     }
 
     private void play(String answer, Step step) throws Exception {

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import handoff.ApiException;
 import handoff.Client;
-import handoff.GiveBackException;
+import handoff.ReleaseException;
 import handoff.Job;
 import handoff.Run;
 import handoff.StepException;
@@ -86,17 +86,17 @@ public final class Conformance {
         what.path("log").forEach(text -> job.log(text.asText()));
         what.path("variables").properties().forEach(entry -> job.setVariable(entry.getKey(), entry.getValue()));
         if (what.has("progress")) {
-            job.tell(what.get("progress"));
+            job.heartbeat(what.get("progress"));
             Thread.sleep(1_000);
         }
         Thread.sleep((long) (what.path("seconds").asDouble() * 1_000));
         if (what.path("until_cancelled").asBoolean()) {
-            job.awaitCancelled();
+            job.awaitCancellation();
             cancelled.release();
             throw new IllegalStateException("nobody wants it");
         }
-        if (what.path("give_back").asBoolean()) {
-            throw new GiveBackException();
+        if (what.path("release").asBoolean()) {
+            throw new ReleaseException();
         }
         if (what.has("fail")) {
             JsonNode fail = what.get("fail");

@@ -1,4 +1,4 @@
-"""Waiting for a run to end: it is looked at again and again, less and less often."""
+"""Waiting for a run to end: it is polled less and less often."""
 
 import random
 import time
@@ -21,8 +21,8 @@ OPEN = frozenset(
 FIRST, LONGEST = 0.05, 2.0
 
 
-class StillOpen(HandoffError):
-    """The run has not ended in time; `run` is how it stands."""
+class WaitTimeout(HandoffError):
+    """The run has not ended in time; `run` is its state."""
 
     def __init__(self, run: models.Run) -> None:
         super().__init__(f"The run {run['id']} is {run['status']}: {run['waiting_for']}.")
@@ -30,21 +30,21 @@ class StillOpen(HandoffError):
 
 
 class Pauses:
-    """The pauses between looks."""
+    """The pauses between polls of a run."""
 
     def __init__(self, seconds: float) -> None:
         self._until, self._pause = time.monotonic() + seconds, FIRST
 
     def is_over(self, run: models.Run) -> bool:
-        """Whether the run has ended. Raises StillOpen when the time is over."""
+        """Whether the run has ended. Raises WaitTimeout when the time is over."""
         if run["status"] not in OPEN:
             return True
         if time.monotonic() >= self._until:
-            raise StillOpen(run)
+            raise WaitTimeout(run)
         return False
 
     def next(self) -> float:
-        """How long to wait before the next look."""
+        """How long to wait before the next poll."""
         pause, self._pause = self._pause, min(self._pause * 1.5, LONGEST)
         left = max(self._until - time.monotonic(), 0.0)
         return min(pause * random.uniform(0.75, 1.0), left)  # noqa: S311

@@ -13,35 +13,35 @@ from typing import Any
 import httpx
 
 from handoff_sdk.calls import Call
-from handoff_sdk.errors import ApiError, NoAnswer
-from handoff_sdk.jobs import BEATS_APART, Held
+from handoff_sdk.errors import ApiError, NoResponse
+from handoff_sdk.jobs import BEATS_APART, Claim
 from handoff_sdk.reports import MOST_AT_ONCE
-from handoff_sdk.sending import AsyncSender
-from handoff_sdk.watching import Watcher
+from handoff_sdk.sender import AsyncSender
+from handoff_sdk.watcher import Watcher
 
 IDLE_SECONDS = 60.0
 log = logging.getLogger("handoff_sdk")
 
 
-class Beats:
+class Heartbeats:
     """Renews the leases of `claims`, which others fill and empty."""
 
-    def __init__(self, sender: AsyncSender, claims: Mapping[str, Held], watcher: Watcher) -> None:
+    def __init__(self, sender: AsyncSender, claims: Mapping[str, Claim], watcher: Watcher) -> None:
         self._sender, self._held, self._watcher = sender, claims, watcher
         self._news = asyncio.Event()
 
-    def look(self) -> None:
-        """Something was begun, or has progress to tell."""
+    def wake(self) -> None:
+        """A job was started, or has progress to report."""
         self._news.set()
 
-    def soon(self, claim: Held) -> None:
-        """The job is to be told of soon, but not more often than anybody would read it."""
+    def schedule(self, claim: Claim) -> None:
+        """Report the job soon, at most once in `BEATS_APART` seconds."""
         if not claim.is_lost:
-            claim.beat_at = min(claim.beat_at, claim.beaten_at + min(BEATS_APART, claim.interval))
+            claim.beat_at = min(claim.beat_at, claim.renewed_at + min(BEATS_APART, claim.interval))
             self._news.set()
 
     async def work(self) -> None:
-        """Beat, for ever."""
+        """Renew leases until cancelled."""
         while True:
             self._news.clear()
             now = time.monotonic()
@@ -60,37 +60,37 @@ class Beats:
 
     def _give_up(self, now: float) -> None:
         for claim in self._held.values():
-            if claim.ends <= now and not claim.unwanted.is_set():
+            if claim.ends <= now and not claim.cancellation.is_set():
                 log.warning("%s: its lease is over, it could not be renewed", claim)
-                claim.unwanted.set()
+                claim.cancellation.set()
 
-    async def _beat(self, due: Sequence[Held]) -> None:
+    async def _beat(self, due: Sequence[Claim]) -> None:
         progress = {claim.token: list(claim.progress) for claim in due}
         lines = {claim.token: list(claim.lines) for claim in due}
         # Beats of several workers must not come together for ever.
         for claim in due:
-            claim.beaten_at = time.monotonic()
-            claim.beat_at = claim.beaten_at + claim.interval * random.uniform(0.8, 1.0)  # noqa: S311
+            claim.renewed_at = time.monotonic()
+            claim.beat_at = claim.renewed_at + claim.interval * random.uniform(0.8, 1.0)  # noqa: S311
         try:
             answer = await asyncio.wait_for(
-                self._sender.answer(_call(due, progress, lines)),
+                self._sender.send_raw(_call(due, progress, lines)),
                 max(min(claim.interval for claim in due), 1.0),
             )
         except ApiError as error:
-            if not error.may_go_better and (any(progress.values()) or any(lines.values())):
+            if not error.is_retryable and (any(progress.values()) or any(lines.values())):
                 log.warning("progress is refused: %s", error)
                 _forget(due, progress, lines)
             self._again(due)
             return
-        except (NoAnswer, TimeoutError) as error:
+        except (NoResponse, TimeoutError) as error:
             log.warning("no answer to a heartbeat, trying again: %s", error)
             self._again(due)
             return
-        self._watcher.told("heartbeat", len(due))
+        self._watcher.report_sent("heartbeat", len(due))
         _forget(due, progress, lines)
-        _hear(due, answer)
+        _apply(due, answer)
 
-    def _again(self, due: Iterable[Held]) -> None:
+    def _again(self, due: Iterable[Claim]) -> None:
         now = time.monotonic()
         for claim in due:
             claim.beat_at = now + min(claim.interval / 2, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311
@@ -99,7 +99,7 @@ class Beats:
 _Lines = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def _call(due: Sequence[Held], progress: Mapping[str, Sequence[Any]], lines: _Lines) -> Call[Any]:
+def _call(due: Sequence[Claim], progress: Mapping[str, Sequence[Any]], lines: _Lines) -> Call[Any]:
     items = [dict(claim.lease, **_named(progress[claim.token], lines[claim.token])) for claim in due]
     return Call("POST", "/jobs/heartbeat", body={"items": items})
 
@@ -109,22 +109,22 @@ def _named(progress: Sequence[Any], lines: Sequence[Mapping[str, Any]]) -> dict[
     return fields | {"log": lines} if lines else fields
 
 
-def _forget(due: Iterable[Held], progress: Mapping[str, Sequence[Any]], lines: _Lines) -> None:
-    """What was told need not be told again; what a step has said meanwhile has to."""
+def _forget(due: Iterable[Claim], progress: Mapping[str, Sequence[Any]], lines: _Lines) -> None:
+    """Forget progress and lines that were reported, but not what came since."""
     for claim in due:
         if claim.progress == progress[claim.token]:
             claim.progress.clear()
         claim.forget({line["seq"] for line in lines[claim.token]})
 
 
-def _hear(due: Sequence[Held], answer: httpx.Response) -> None:
+def _apply(due: Sequence[Claim], answer: httpx.Response) -> None:
     for claim, result in zip(due, answer.json()["results"], strict=True):
         if result.get("reason") == "unavailable":
             claim.beat_at = time.monotonic() + claim.interval / 2
         elif not result["applied"] or result.get("cancel_requested"):
-            if not claim.unwanted.is_set():
+            if not claim.cancellation.is_set():
                 log.warning("%s: not wanted any more (%s)", claim, result.get("reason", "cancelled"))
-            claim.unwanted.set()
+            claim.cancellation.set()
             if not result["applied"]:
                 claim.is_lost, claim.beat_at = True, math.inf
         if result.get("lease_expires_at"):

@@ -13,13 +13,13 @@ from handoff_sdk.calls import (
     Call,
     Retries,
     arguments_of,
-    decoded,
-    is_given,
+    decode,
+    is_result,
     next_page,
-    no_answer,
+    no_response,
     settings,
 )
-from handoff_sdk.errors import ApiError, NoAnswer, error_of
+from handoff_sdk.errors import ApiError, NoResponse, error_of
 
 T = TypeVar("T")
 
@@ -46,17 +46,17 @@ class Sender:
         self._retries = retries or Retries()
 
     def send(self, call: Call[T]) -> T:
-        """What the call is answered with. Raises ApiError and NoAnswer once no other try may help."""
+        """What the call is answered with. Raises ApiError and NoResponse once no other try may help."""
         arguments, attempts = arguments_of(call), Attempts(call, self._retries)
         while True:
-            error: ApiError | NoAnswer
+            error: ApiError | NoResponse
             try:
                 answer = self._http.request(**arguments)
             except httpx.TransportError as problem:
-                error = no_answer(problem)
+                error = no_response(problem)
             else:
-                if is_given(call, answer):
-                    value: T = decoded(call, answer)
+                if is_result(call, answer):
+                    value: T = decode(call, answer)
                     return value
                 error = error_of(answer)
             pause = attempts.pause_after(error)
@@ -105,20 +105,20 @@ class AsyncSender:
 
     async def send(self, call: Call[T]) -> T:
         """As `Sender.send`."""
-        value: T = decoded(call, await self.answer(call))
+        value: T = decode(call, await self.send_raw(call))
         return value
 
-    async def answer(self, call: Call[Any]) -> httpx.Response:
-        """The whole answer, which is no error. Raises as `send`."""
+    async def send_raw(self, call: Call[Any]) -> httpx.Response:
+        """The HTTP response, which is no error. Raises as `send`."""
         arguments, attempts = arguments_of(call), Attempts(call, self._retries)
         while True:
-            error: ApiError | NoAnswer
+            error: ApiError | NoResponse
             try:
                 answer = await self._http.request(**arguments)
             except httpx.TransportError as problem:
-                error = no_answer(problem)
+                error = no_response(problem)
             else:
-                if is_given(call, answer):
+                if is_result(call, answer):
                     return answer
                 error = error_of(answer)
             pause = attempts.pause_after(error)
