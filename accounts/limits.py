@@ -64,3 +64,15 @@ TOKEN_QUEUES_CHARACTERS = 7_000
 """The queues of a token as typed into the form."""
 USER_TOKENS = 200
 """Valid tokens of one user."""
+AUDIT_TARGET_CHARACTERS = 300
+"""The target of a record, as wide as its column."""
+AUDIT_REASON_CHARACTERS = 2_000
+"""The reason of a record; a longer one is cut."""
+TOKEN_QUEUES = 50
+"""Queues to which a token is restricted."""
+TOKEN_FOLDERS = 50
+"""Folders to which a token is restricted."""
+QUEUE_CHARACTERS = 128
+"""The name of a queue, or the start of names."""
+TOKEN_MAIL_CHARACTERS = 150
+"""The name of a token in a mail about its end."""

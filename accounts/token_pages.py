@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts import people, token_reach, tokens
 from accounts.access import PageRequest, page
-from accounts.limits import TOKEN_QUEUES_CHARACTERS
+from accounts.limits import TOKEN_FOLDERS, TOKEN_QUEUES_CHARACTERS
 from accounts.models import ApiToken
 from accounts.pages import ON_A_PAGE, Context, form_of, neighbours, status_of, typed
 from accounts.principal import Forbidden, Principal
@@ -103,7 +103,7 @@ def rotate_token(request: PageRequest, token_id: str) -> HttpResponse:
 def _limits(request: PageRequest) -> dict[str, Any]:
     """What was typed and ticked of queues and folders."""
     queues = request.POST.get("queues", "").replace("\x00", "").strip()[:TOKEN_QUEUES_CHARACTERS]
-    return {"queues": queues, "folders": request.POST.getlist("folders")[: token_reach.MOST_FOLDERS + 1]}
+    return {"queues": queues, "folders": request.POST.getlist("folders")[: TOKEN_FOLDERS + 1]}
 
 
 def _chosen(values: dict[str, Any]) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from accounts.folders import folders_of
+from accounts.limits import QUEUE_CHARACTERS, TOKEN_FOLDERS, TOKEN_QUEUES
 from accounts.models import ApiToken, Folder
 from accounts.names import key_of
 from accounts.principal import EVERY_JOB, Forbidden, JobReach, Principal
@@ -10,7 +11,6 @@ from accounts.roles import JOBS_WORK, SCOPES_OF_ROLE, VERBS
 from lib.refusals import Invalid
 
 EVERY = "*"
-MOST_QUEUES, MOST_FOLDERS, LONGEST_QUEUE = 50, 50, 128
 _BEYOND = "The token may not reach folders that yours does not reach."
 
 
@@ -53,12 +53,12 @@ def within(principal: Principal, jobs: JobReach) -> JobReach:
 def queues_written(queues: Iterable[str]) -> tuple[str, ...]:
     """Queues as they are kept, each once. Raises Invalid for what is none, or too many of them."""
     names = tuple(dict.fromkeys(queue.strip() for queue in queues))
-    if not 0 < len(names) <= MOST_QUEUES:
-        raise Invalid(f"Name 1 to {MOST_QUEUES} queues, or * for all.", field="queues")
+    if not 0 < len(names) <= TOKEN_QUEUES:
+        raise Invalid(f"Name 1 to {TOKEN_QUEUES} queues, or * for all.", field="queues")
     for place, name in enumerate(names):
         stem = name.removesuffix(EVERY)
-        if not name or len(stem) > LONGEST_QUEUE or EVERY in stem or not name.isprintable():
-            message = f"{name[:LONGEST_QUEUE]!r} is not a queue; a * may stand at the end only."
+        if not name or len(stem) > QUEUE_CHARACTERS or EVERY in stem or not name.isprintable():
+            message = f"{name[:QUEUE_CHARACTERS]!r} is not a queue; a * may stand at the end only."
             raise Invalid(message, field=f"queues[{place}]")
     return (EVERY,) if EVERY in names else names
 
@@ -68,8 +68,8 @@ def folders_named(principal: Principal, folders: Iterable[str]) -> tuple[int, ..
     token that is limited itself.
     """
     names = list(dict.fromkeys(name.replace("\x00", "").strip() for name in folders))
-    if not 0 < len(names) <= MOST_FOLDERS:
-        raise Invalid(f"Name 1 to {MOST_FOLDERS} folders, or * for all.", field="folders")
+    if not 0 < len(names) <= TOKEN_FOLDERS:
+        raise Invalid(f"Name 1 to {TOKEN_FOLDERS} folders, or * for all.", field="folders")
     if EVERY in names and principal.jobs.folders is not None:
         raise Forbidden(_BEYOND, field="folders")
     if EVERY in names:

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from django.utils.text import slugify
 
 from accounts import audit, networks, outgoing, services, token_reach, token_store
-from accounts.limits import USER_TOKENS
+from accounts.limits import TOKEN_MAIL_CHARACTERS, USER_TOKENS
 from accounts.models import TOKEN_ENDS, ApiToken, Tenant, User
 from accounts.principal import SERVICE, Forbidden, JobReach, Principal
 from accounts.queries import members_of_roles
@@ -20,7 +20,7 @@ from lib.refusals import Conflict, Invalid, Missing
 
 WARNED_DAYS = (14, 1)
 """So many days before a token ends its user is told."""
-_BATCH, _LONGEST_NAME = 500, 150
+_BATCH = 500
 
 
 def visible(principal: Principal, *, user: str = "", revoked: bool = False) -> QuerySet[ApiToken]:
@@ -185,7 +185,7 @@ def warn_of_ends() -> int:
         if users[user].is_service:
             recipients = [one.user for one in members_of_roles(tenant, [ADMIN]).select_related("user")]
         for each in recipients:
-            outgoing.write(tenant, each, TOKEN_ENDS, by=name[:_LONGEST_NAME])
+            outgoing.write(tenant, each, TOKEN_ENDS, by=name[:TOKEN_MAIL_CHARACTERS])
         count += len(recipients)
     return count
 
@@ -285,7 +285,7 @@ def _new_service(principal: Principal, name: str) -> User:
         raise Conflict(f"There are {USER_TOKENS} service tokens: revoke some.", code="too_many_tokens")
     called = f"{SERVICE}{principal.tenant_slug}:{slugify(name)[:40] or 'token'}-{secrets.token_hex(3)}"
     return User.objects.create(
-        username=called, name=name[:_LONGEST_NAME], is_service=True, password=make_password(None)
+        username=called, name=name[:TOKEN_MAIL_CHARACTERS], is_service=True, password=make_password(None)
     )
 
 

@@ -11,6 +11,7 @@ from django.db import connection
 
 from accounts import sealed
 from config import start_environment
+from config.limits import MARKER_BYTES
 from lib.blobs import BadBlobStore, BlobAway, BlobError, BlobMissing, Blobs
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
@@ -22,7 +23,6 @@ log = logging.getLogger(__name__)
 
 MARKER = "installation"
 """The key by which a store has the number of the database that it belongs to."""
-_MOST_BYTES = 100
 _SAMPLE = 20
 
 
@@ -107,7 +107,7 @@ def _not_ours(what: str) -> str:
 def _owner(store: Blobs) -> str | None:
     """The number that a store is marked with; None for none."""
     try:
-        return store.get(MARKER, _MOST_BYTES).decode(errors="replace").strip()
+        return store.get(MARKER, MARKER_BYTES).decode(errors="replace").strip()
     except BlobMissing:
         return None
     except BlobAway:

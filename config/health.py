@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from config import belonging, dispatch_environment, start_environment
 from config.database import patience
+from config.limits import COUNTED_EVENTS
 from integrations.broker.standing import is_led, outbox_complaint
 from integrations.broker.store import outbox_standing
 from lib.shared_answers import SharedAnswers
@@ -19,7 +20,6 @@ from runs.reading.readiness import Standing
 from runs.reading.readiness import standing as read_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
-_MOST_COUNTED = 1_000
 _SHARED_SECONDS = 1.0
 """So old the answer to a probe is at most."""
 
@@ -64,7 +64,7 @@ def readiness() -> Readiness:
                 # No worker and no time is expected to go on.
                 return {"database": True, "belongs": not foreign}, None
             standing = replace(read_standing(), foreign=foreign)
-            relayed = outbox_standing(_MOST_COUNTED) if settings.HANDOFF_BROKER else None
+            relayed = outbox_standing(COUNTED_EVENTS) if settings.HANDOFF_BROKER else None
     except (DatabaseError, psycopg.Error):
         return {"database": False, **servers}, None
     if relayed is None:

@@ -13,15 +13,15 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from config.early_answers import error_body
-
-# As nginx and Apache have them; within the 128 lines of 8,192 bytes that the parser of websockets takes.
-MAX_TARGET_BYTES = 8_000
-MAX_HEADER_LINES = 100
-MAX_LINE_BYTES = 8_000
-MAX_HEAD_BYTES = 64 * 1024
-MAX_PIPELINED = 16
-MAX_PIECES = 100_000
-MAX_FRAME_BYTES = 4_096
+from config.limits import (
+    BODY_PIECES,
+    FRAME_BYTES,
+    HEAD_BYTES,
+    HEADER_LINE_BYTES,
+    HEADER_LINES,
+    PIPELINED_REQUESTS,
+    TARGET_BYTES,
+)
 
 HEAD_SECONDS = 20.0
 """From the connection, or the first byte of a further request, to the end of its head."""
@@ -36,12 +36,12 @@ _PATIENCE_SECONDS = 5.0
 _HEADERS_TOO_LARGE = (
     431,
     "headers_too_large",
-    f"A request has at most {MAX_HEADER_LINES} header lines of {MAX_LINE_BYTES} bytes, {MAX_HEAD_BYTES} in all.",
+    f"A request has at most {HEADER_LINES} header lines of {HEADER_LINE_BYTES} bytes, {HEAD_BYTES} in all.",
 )
-_TARGET_TOO_LONG = (414, "target_too_long", f"The path and query have at most {MAX_TARGET_BYTES} bytes.")
-_TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {MAX_PIECES} pieces.")
+_TARGET_TOO_LONG = (414, "target_too_long", f"The path and query have at most {TARGET_BYTES} bytes.")
+_TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {BODY_PIECES} pieces.")
 _NO_TUNNELS = (405, "method_not_allowed", "This server is not a proxy.")
-_PIPELINE_FULL = (503, "pipeline_full", f"At most {MAX_PIPELINED} requests wait on a connection.")
+_PIPELINE_FULL = (503, "pipeline_full", f"At most {PIPELINED_REQUESTS} requests wait on a connection.")
 _TOO_SLOW = (408, "head_too_slow", f"The head of a request must arrive within {HEAD_SECONDS:g} s.")
 _ONE_HOST = (400, "invalid_request", "A request has exactly one Host header.")
 _INVALID = (400, "invalid_request", "This is not an HTTP request.")
@@ -120,7 +120,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._silent = 0 if self._moved else self._silent + len(data)
         if self._waits_since is None and not self._moved:
             self._waits_since = self.loop.time()
-        if self._silent > MAX_HEAD_BYTES:
+        if self._silent > HEAD_BYTES:
             self._refusal = _HEADERS_TOO_LARGE
             self._refuse()
 
@@ -170,7 +170,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_url(self, url: bytes) -> None:
         """A piece of the request's target."""
         self.url += url
-        if len(self.url) > MAX_TARGET_BYTES:
+        if len(self.url) > TARGET_BYTES:
             self._give_up(_TARGET_TOO_LONG)
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -178,7 +178,7 @@ class BoundedHttp(HttpToolsProtocol):
         size = len(name) + len(value)
         self._lines += 1
         self._bytes += size
-        if self._lines > MAX_HEADER_LINES or size > MAX_LINE_BYTES or self._bytes > MAX_HEAD_BYTES:
+        if self._lines > HEADER_LINES or size > HEADER_LINE_BYTES or self._bytes > HEAD_BYTES:
             self._give_up(_HEADERS_TOO_LARGE)
         # Kept, a trailer would pass for a header that no proxy has checked.
         if self._phase == "head":
@@ -192,7 +192,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self.parser.get_http_version() == "1.1" and sum(name == b"host" for name, _ in self.headers) != 1:
             # RFC 9112 3.2: whoever is in front of us may have believed another of them.
             self._give_up(_ONE_HOST)
-        if len(self.pipeline) >= MAX_PIPELINED:
+        if len(self.pipeline) >= PIPELINED_REQUESTS:
             self._give_up(_PIPELINE_FULL)
         self._offer = self.parser.should_upgrade() and not self._should_upgrade()
         if not self._offer:
@@ -204,7 +204,7 @@ class BoundedHttp(HttpToolsProtocol):
         """A piece of the body. Called for each byte of one in chunks of a byte."""
         self._moved = True
         self._pieces += 1
-        if self._pieces > MAX_PIECES:
+        if self._pieces > BODY_PIECES:
             self._give_up(_TOO_MANY_PIECES)
         cycle = self.cycle
         if not cycle.response_complete:
@@ -263,7 +263,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what has arrived; the head comes first, and at once."""
-        if self.handshake_initiated and len(data) > MAX_FRAME_BYTES:
+        if self.handshake_initiated and len(data) > FRAME_BYTES:
             self.transport.close()
         else:
             super().data_received(data)

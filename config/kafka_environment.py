@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 from config import dispatch_environment, environment
+from config.limits import BROKER_ADDRESSES, KAFKA_VALUE_CHARACTERS
 
 PLAINTEXT, SASL_SCRAM_TLS = "plaintext", "sasl_scram_tls"
 EMBEDDED = "embedded"
@@ -17,8 +18,6 @@ BROKERS = "HANDOFF_KAFKA_SEED_BROKERS"
 _OWN, _THEIRS = "HANDOFF_KAFKA_", "WE_KAFKA_"
 _MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512")
 _BROKER = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\]):([1-9][0-9]{0,4})")
-_MOST_BROKERS = 50
-_LONGEST = 500
 # They mean something with SASL and TLS only.
 _SECURE = ("SASL_MECHANISM", "SASL_USERNAME", "SASL_PASSWORD", "TLS_CA_PATH")
 
@@ -57,8 +56,8 @@ def brokers() -> str:
             raise environment.BadEnvironment(
                 f"{name} must be addresses such as kafka-1.example.org:9092, separated by commas, not {each[:40]!r}."
             )
-    if len(addresses) > _MOST_BROKERS:
-        raise environment.BadEnvironment(f"{name} may have {_MOST_BROKERS} addresses.")
+    if len(addresses) > BROKER_ADDRESSES:
+        raise environment.BadEnvironment(f"{name} may have {BROKER_ADDRESSES} addresses.")
     return ",".join(addresses) or str(environment.run_facts().get("kafka_brokers") or "")
 
 
@@ -100,9 +99,11 @@ def _scram(transport: str) -> dict[str, str]:
         name, values[each] = _said(each)
         if not values[each]:
             raise environment.BadEnvironment(f"{transport}={SASL_SCRAM_TLS} needs {name}, too.")
-        if len(values[each]) > _LONGEST or not values[each].isprintable():
+        if len(values[each]) > KAFKA_VALUE_CHARACTERS or not values[each].isprintable():
             # Nothing of a secret is repeated.
-            raise environment.BadEnvironment(f"{name} must be at most {_LONGEST} printable characters.")
+            raise environment.BadEnvironment(
+                f"{name} must be at most {KAFKA_VALUE_CHARACTERS} printable characters."
+            )
     name, text = _said("SASL_MECHANISM")
     mechanism = text.upper() or _MECHANISMS[-1]
     if mechanism not in _MECHANISMS:

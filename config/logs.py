@@ -10,15 +10,13 @@ import traceback
 from datetime import UTC, datetime
 
 from config import environment
+from config.limits import LOG_LINE_CHARACTERS, LOG_TEXT_CHARACTERS, LOGGED_MESSAGES, SHORT_LOG_TEXT_CHARACTERS
 from lib import log_context
 from lib.api import PREFIXES
 from lib.messages import cut_line, named
 
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu", "opentelemetry")
 _SELDOM_SECONDS = 30.0
-_MOST_SAID = 1000
-_MOST_WRITTEN = 4_000
-_LONGEST_LINE = 15_000
 _PATIENCE_MS = 200
 _STDERR = 2
 
@@ -42,8 +40,8 @@ class JsonLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON; what is too long for a line of the supervisor is cut."""
-        line = self._line(record, _MOST_WRITTEN)
-        return line if len(line) <= _LONGEST_LINE else self._line(record, _MOST_SAID)
+        line = self._line(record, LOG_TEXT_CHARACTERS)
+        return line if len(line) <= LOG_LINE_CHARACTERS else self._line(record, SHORT_LOG_TEXT_CHARACTERS)
 
     def _line(self, record: logging.LogRecord, most: int) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -113,7 +111,7 @@ class Seldom(logging.Filter):
         now, key = time.monotonic(), (record.name, str(record.msg)[:60])
         if now - self._said.get(key, -_SELDOM_SECONDS) < _SELDOM_SECONDS:
             return False
-        if len(self._said) > _MOST_SAID:
+        if len(self._said) > LOGGED_MESSAGES:
             self._said.clear()
         self._said[key] = now
         return True

@@ -8,10 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
-MOST_HEAVY = 4
-"""Threads share one interpreter: so many that compute much go on beside others at most."""
-MOST_COMPUTING = 1
-"""Requests that compute what somebody has just written: two would only make each other, and all others, slower."""
+from config.limits import COMPUTING_REQUESTS, HEAVY_THREADS
+
 QUIET_SECONDS = 1.0
 """So long after a request of somebody else the next one is expected."""
 _LOOK_SECONDS = 0.1
@@ -23,10 +21,10 @@ class Places:
     for each caller: who sends many has no more turns than the others.
     """
 
-    def __init__(self, most_of_one: int, most_heavy: int = MOST_HEAVY) -> None:
+    def __init__(self, most_of_one: int, most_heavy: int = HEAVY_THREADS) -> None:
         self._most_of_one = most_of_one
         self._of_one: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        self._computing = asyncio.Semaphore(MOST_COMPUTING)
+        self._computing = asyncio.Semaphore(COMPUTING_REQUESTS)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._lane = _Lane(most_heavy)
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from config.environment import BadEnvironment, whole
+from config.limits import REQUESTS_PER_MINUTE
 
 CALLERS = ("token", "person", "network")
-_MOST = 10_000_000
 
 
 def cpu_seconds() -> int:
@@ -17,7 +17,9 @@ def per_minute() -> dict[str, int]:
     """How many requests each token, person and network may make in a minute (`HANDOFF_TOKEN_REQUESTS_PER_MINUTE`,
     `HANDOFF_PERSON_…`, `HANDOFF_NETWORK_…`, default 0: any number). Raises BadEnvironment.
     """
-    return {one: whole(f"HANDOFF_{one.upper()}_REQUESTS_PER_MINUTE", 0, 0, _MOST) for one in CALLERS}
+    return {
+        one: whole(f"HANDOFF_{one.upper()}_REQUESTS_PER_MINUTE", 0, 0, REQUESTS_PER_MINUTE) for one in CALLERS
+    }
 
 
 def polls_per_second() -> int:

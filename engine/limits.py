@@ -21,7 +21,7 @@ STEP_VARIABLES = 50
 NESTED_LEVELS = 24
 """Levels of brackets in an expression."""
 CHAINED_OPERATORS = 64
-"""Operators of one level without brackets: each is a level of the tree."""
+"""Operators of one level without brackets: each is a level of the tree, and CEL takes no more than 32."""
 TITLE_CHARACTERS = 200
 """A title that an import keeps."""
 QUESTION_CHARACTERS = 300

@@ -200,3 +200,27 @@ STEP_ERROR_BYTES = 64 * 1024
 """The error of an attempt, as JSON."""
 RETRY_AFTER_SECONDS = 30 * 86_400
 """The longest pause that a server may ask for."""
+SEARCH_NAME_CHARACTERS = 80
+"""The name of a saved search."""
+SEARCH_CHARACTERS = 1000
+"""The text of a saved search."""
+RUN_REPAIRS = 100
+"""Repairs of one run in one pass; the next pass continues."""
+REPAIR_SECONDS = 5.0
+"""How long a repair holds a run; the next pass continues."""
+HISTORY_BATCHES = 20
+"""Batches of histories that one pass verifies."""
+USER_SOCKETS = 20
+"""Open websockets of one person."""
+TENANT_SOCKETS = 200
+"""Open websockets of a tenant."""
+PROCESS_SOCKETS = 500
+"""Open websockets of a web process."""
+WORKFLOW_NAMES = 500
+"""Workflows that a filter offers."""
+SEARCH_OFFERS = 12
+"""Completions that the search offers."""
+KEY_OFFERS = 8
+"""Business keys that the search offers."""
+REQUEST_CHOICES = 24
+"""Workflows on the page of requests; a search finds the others."""

@@ -98,3 +98,5 @@ MEMBER_CHOICES = 200
 """Members offered by name; any other may be typed."""
 PANE_VALUES = 20
 """Values in the pane of a task."""
+DIGEST_PERIOD = timedelta(days=7)
+"""How far back a digest reports."""

@@ -58,3 +58,5 @@ COMPARED_CHARACTERS = 600
 """A value in the comparison of two versions; a longer one is cut."""
 VERSION_ROWS = 200
 """Versions in a list, the newest first."""
+SESSION_NOTES = 20
+"""Notes of unsaved versions that a session keeps."""

@@ -2,9 +2,8 @@
 
 from rest_framework import serializers
 
-from accounts.limits import TOKEN_NETWORKS
+from accounts.limits import QUEUE_CHARACTERS, TOKEN_FOLDERS, TOKEN_NETWORKS, TOKEN_QUEUES
 from accounts.roles import SCOPES, TOKEN_ROLES
-from accounts.token_reach import LONGEST_QUEUE, MOST_FOLDERS, MOST_QUEUES
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 
@@ -13,9 +12,9 @@ TOKEN_STATUSES = ("active", "expired", "revoked")
 
 def _queues() -> fields.Items:
     return fields.Items(
-        child=fields.Text(max_length=LONGEST_QUEUE + 1),
+        child=fields.Text(max_length=QUEUE_CHARACTERS + 1),
         min_length=1,
-        max_length=MOST_QUEUES,
+        max_length=TOKEN_QUEUES,
         required=False,
         help_text="The only queues whose jobs it takes; `pay*`: all that begin so; `*`: all.",
     )
@@ -25,7 +24,7 @@ def _folders() -> fields.Items:
     return fields.Items(
         child=fields.Text(max_length=150),
         min_length=1,
-        max_length=MOST_FOLDERS,
+        max_length=TOKEN_FOLDERS,
         required=False,
         help_text="The names of the only folders whose workflows, runs and jobs it reaches; `*`: all.",
     )

@@ -15,6 +15,7 @@ from django.db.transaction import TransactionManagementError
 
 from accounts.audit import origin
 from accounts.audit.values import Values, clean, differences
+from accounts.limits import AUDIT_REASON_CHARACTERS, AUDIT_TARGET_CHARACTERS
 from accounts.principal import Principal
 from lib.clock import now_or_none
 from lib.named_sql import Statements
@@ -22,7 +23,6 @@ from lib.named_sql import Statements
 logger = logging.getLogger("handoff.audit")
 
 SERVER = "handoff:server"
-_MOST_TARGET, _MOST_REASON = 300, 2_000
 SQL = Statements(Path(__file__).parent / "sql")
 
 
@@ -132,10 +132,10 @@ def row(
         "door": place.door,
         "address": clean(place.address, 64),
         "act": clean(act, 100),
-        "target": clean(target, _MOST_TARGET),
+        "target": clean(target, AUDIT_TARGET_CHARACTERS),
         "before": values[0],
         "after": values[1],
-        "reason": clean(reason or "", _MOST_REASON),
+        "reason": clean(reason or "", AUDIT_REASON_CHARACTERS),
         "count": 1,
     }
 

@@ -13,10 +13,7 @@ from psycopg.pq import TransactionStatus
 
 from config.database import patience
 from config.database.connection import PatientConnection
-
-LONGEST_QUEUE_SECONDS = 2.0
-# A server process keeps what it has cached of catalogue and plans; nobody needs it for ever.
-LONGEST_LIFE_SECONDS = 3600.0
+from config.limits import CONNECTION_LIFE_SECONDS, CONNECTION_WAIT_SECONDS
 
 
 class Pool:
@@ -29,7 +26,7 @@ class Pool:
 
     def take(self) -> PatientConnection:
         """A connection of the caller's own until `give`. Raises OperationalError where none is free in time."""
-        if not self._free.acquire(timeout=patience.left(LONGEST_QUEUE_SECONDS)):
+        if not self._free.acquire(timeout=patience.left(CONNECTION_WAIT_SECONDS)):
             raise TooManyConnections("all connections to the database are in use")
         try:
             return self._living() or self._connect()
@@ -39,7 +36,7 @@ class Pool:
 
     def give(self, connection: PatientConnection) -> None:
         """Back from `take`; one that is broken, in a transaction or old is closed."""
-        young = time.monotonic() - connection.born_at < LONGEST_LIFE_SECONDS
+        young = time.monotonic() - connection.born_at < CONNECTION_LIFE_SECONDS
         if young and connection.info.transaction_status == TransactionStatus.IDLE:
             self._idle.append(connection)
         else:

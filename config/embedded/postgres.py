@@ -24,6 +24,7 @@ from psycopg import sql
 
 from config.embedded.private_files import kept_secret, private_folder
 from config.embedded.processes import LINUX, EmbeddedError, can_leave_root, child_setup, clear_away, living_in
+from config.limits import SOCKET_PATH_BYTES
 
 ROLE = DATABASE = "handoff"
 OWNER = "handoff_owner"
@@ -33,7 +34,6 @@ _SOCKET = f".s.PGSQL.{_PORT}"
 _ANSWER_SECONDS = 3.0
 # The first message of the protocol that needs no login: the answer is one letter.
 _ASK_FOR_TLS = struct.pack("!ii", 8, 80877103)
-_LONGEST_SOCKET_PATH = 107
 _SETTINGS = {
     "listen_addresses": "",
     "port": str(_PORT),
@@ -80,7 +80,7 @@ class Postgres:
         """Beside the data, or, where that path does not do for a socket, a private folder under /tmp."""
         beside = self.folder / "socket"
         # The server takes a list here, with commas between and quotes around.
-        if len(os.fsencode(beside / _SOCKET)) <= _LONGEST_SOCKET_PATH and not set(str(beside)) & set(',"'):
+        if len(os.fsencode(beside / _SOCKET)) <= SOCKET_PATH_BYTES and not set(str(beside)) & set(',"'):
             return beside
         digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
         return Path("/tmp", f"handoff-{os.geteuid()}-{digest}")  # noqa: S108 (prepare() refuses a folder of others)

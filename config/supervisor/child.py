@@ -14,6 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.embedded.processes import EmbeddedError
+from config.limits import (
+    FAILED_STARTS,
+    READY_RESTART_PAUSE_SECONDS,
+    RESTART_PAUSE_SECONDS,
+    SLOW_START_SECONDS,
+)
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import Launch, Launched, Process, launch_with_pipes
 from config.supervisor.lost_workers import LostWorkers
@@ -22,13 +28,10 @@ from config.supervisor.programs import Program
 from config.supervisor.signs import Signs
 
 _FIRST_PAUSE = 0.25
-# Between deaths of what does not even become ready, and of what does: others wait for its work.
-_LONGEST_PAUSE, _LONGEST_PAUSE_WHEN_READY = 15.0, 1.0
 # Who lived that long and dies starts again without having to wait for earlier deaths.
 _HEALTHY_SECONDS = 10.0
-_MOST_DEATHS_BEFORE_READY = 5
 # How long one life may take to give a first sign; the next one twice as long, since the machine may be that slow.
-_START_SECONDS, _LONGEST_START_SECONDS = 20.0, 160.0
+_START_SECONDS = 20.0
 # How often a process that is ready is asked for signs of progress.
 _LOOK_SECONDS = 1.0
 
@@ -120,13 +123,13 @@ class Child:
             if life.hung:
                 continue
             self._deaths += 1
-            if self._deaths >= _MOST_DEATHS_BEFORE_READY and not self._ready.is_set():
+            if self._deaths >= FAILED_STARTS and not self._ready.is_set():
                 raise CannotStart(
                     f"{self.program.name} does not start ({_meaning(life.code)}). {self._last_words()}"
                 )
             if life.seconds > _HEALTHY_SECONDS:
                 pause = _FIRST_PAUSE
-            longest = _LONGEST_PAUSE_WHEN_READY if life.was_ready else _LONGEST_PAUSE
+            longest = READY_RESTART_PAUSE_SECONDS if life.was_ready else RESTART_PAUSE_SECONDS
             pause = min(pause, longest)
             self._output.say(
                 f"{self.program.name} ended ({_meaning(life.code)}); starting it again in {pause:g} s"
@@ -157,7 +160,7 @@ class Child:
             if signs.has_answered:
                 self._start_seconds = _START_SECONDS
             elif hangs:
-                self._start_seconds = min(2 * self._start_seconds, _LONGEST_START_SECONDS)
+                self._start_seconds = min(2 * self._start_seconds, SLOW_START_SECONDS)
             if hangs:
                 self._output.say(f"{self.program.name} (pid {self.pid}) {signs.complaint}; ending it")
                 ending = asyncio.create_task(self._end_hanging(launched.process))

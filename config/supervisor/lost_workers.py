@@ -13,6 +13,7 @@ from pathlib import Path
 
 from config.embedded.private_files import write_private
 from config.embedded.processes import is_alive
+from config.limits import LOST_WORKER_SECONDS
 from config.supervisor.launch import Launch, launch_with_pipes
 from config.supervisor.output import Output, Pump
 from config.supervisor.programs import lost_workers_program
@@ -21,7 +22,6 @@ from config.supervisor.programs import lost_workers_program
 _TOGETHER_SECONDS = 0.05
 # A database that is away is asked again until most leases have run out by themselves.
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
-_LONGEST_SECONDS = 20.0
 
 
 class LostWorkers:
@@ -90,7 +90,7 @@ class LostWorkers:
         os.close(launched.ready_end)
         pump = Pump(self._output, "lost-workers")
         try:
-            async with asyncio.timeout(_LONGEST_SECONDS):
+            async with asyncio.timeout(LOST_WORKER_SECONDS):
                 await pump.run(launched.output)
                 return await launched.process.wait() == 0
         except TimeoutError:

@@ -10,13 +10,12 @@ from collections import deque
 from datetime import UTC, datetime
 from pathlib import Path
 
+from config.limits import LOG_FILE_BYTES, OUTPUT_LINE_BYTES, WAITING_LINES
+
 _WIDTH = 18
-_MOST_LINES_WAITING = 10_000
 # Who refuses and does not end hangs in its own ending: its reason is not kept from who waits.
 REFUSAL_SECONDS = 3.0
 _CHUNK = 65_536
-_LONGEST_LINE = 16_384
-_LONGEST_LOG = 10 * 1024 * 1024
 
 
 class Output:
@@ -27,7 +26,7 @@ class Output:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self._as_json = as_json
-        self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_LINES_WAITING)
+        self._lines: queue.Queue[bytes | None] = queue.Queue(WAITING_LINES)
         self._thread = threading.Thread(target=self._write, name="output", daemon=True)
         self._thread.start()
 
@@ -92,7 +91,7 @@ class Pump:
         rest = b""
         while chunk := await self._read(stream, silent_seconds):
             *lines, rest = (rest + chunk).split(b"\n")
-            if len(rest) > _LONGEST_LINE:
+            if len(rest) > OUTPUT_LINE_BYTES:
                 lines, rest = [*lines, rest], b""
             self._say(lines)
         if rest:
@@ -113,7 +112,7 @@ class Pump:
 
     def _say(self, lines: list[bytes]) -> None:
         for line in lines:
-            text = line[:_LONGEST_LINE].decode(errors="replace").rstrip()
+            text = line[:OUTPUT_LINE_BYTES].decode(errors="replace").rstrip()
             if text:
                 self.last_lines.append(text)
                 self._print(text)
@@ -133,6 +132,6 @@ class Pump:
     def _keep(file: Path, lines: list[bytes]) -> None:
         """Append to the file, which begins anew when it is too long; a full disk must not end the reading."""
         with contextlib.suppress(OSError):
-            anew = not file.exists() or file.stat().st_size > _LONGEST_LOG
+            anew = not file.exists() or file.stat().st_size > LOG_FILE_BYTES
             with file.open("wb" if anew else "ab") as log:
                 log.write(b"\n".join([*lines, b""]))

@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import OPERATE, READ
-from integrations.broker.store import MOST_FAILING, waiting_asides
+from integrations.broker.limits import FAILING_EVENTS
+from integrations.broker.store import waiting_asides
 from runs.access import of_readable_runs
 from runs.models import DispatchOutbox
 from runs.reading.operations import Place, places_of
@@ -55,11 +56,11 @@ def asides_of(who: Principal) -> Asides:
     """Those that they may read, of the first that were set aside, and where these are few also of the last: in between
     there may be any number whose jobs somebody got by polling; they go when they are due. Seven statements at most.
     """
-    nodes, rest = waiting_asides(who.tenant_id, 0, MOST_FAILING)
+    nodes, rest = waiting_asides(who.tenant_id, 0, FAILING_EVENTS)
     ids = _readable(who, nodes)
     are_oldest = rest is None or len(ids) >= SHOWN
     if not are_oldest:
-        last, _ = waiting_asides(who.tenant_id, None, MOST_FAILING)
+        last, _ = waiting_asides(who.tenant_id, None, FAILING_EVENTS)
         ids = _readable(who, nodes := nodes | last)
     may_retry = _may_retry(who, nodes, or_more=rest is not None)
     return Asides(_shown(who, nodes, ids[:SHOWN]), len(ids), rest is not None, are_oldest, may_retry)

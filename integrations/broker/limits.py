@@ -16,3 +16,11 @@ RESEND_SECONDS = 3600.0
 """The longest pause before an event is sent again."""
 COUNTED_QUEUES = 10_000
 """Queues whose events are counted."""
+RETRY_SECONDS = 60.0
+"""The longest pause before the broker is tried again."""
+PARKED_SECONDS = 3600.0
+"""The longest pause before a parked event is tried again."""
+FAILING_EVENTS = 1_000
+"""Events that cannot be published and are counted."""
+SEARCHED_EVENTS = 5_000
+"""Parked events and others among which these are looked for; a thousand cost a few milliseconds."""

@@ -19,7 +19,7 @@ from django.db import DatabaseError, connection
 from integrations.broker.broker import BEHIND, Broker, Event, Outcome, Verdict
 from integrations.broker.brokers import broker_of
 from integrations.broker.events import Unspeakable, event_of
-from integrations.broker.limits import PUBLISHED_BYTES
+from integrations.broker.limits import PARKED_SECONDS, PUBLISHED_BYTES, RETRY_SECONDS
 from integrations.broker.reconciler import Reconciler
 from integrations.broker.store import (
     DueEvent,
@@ -45,8 +45,8 @@ LEAD_SECONDS: Final = 15.0
 RENEW_SECONDS: Final = 3.0
 LOOK_SECONDS: Final = 0.5
 """How often it looks without having heard of anything: retries come to be due, and messages get lost."""
-FIRST_RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 60.0
-FIRST_ASIDE_SECONDS, MOST_ASIDE_SECONDS = 60.0, 3600.0
+FIRST_RETRY_SECONDS = 1.0
+FIRST_ASIDE_SECONDS = 60.0
 
 _published = process_metrics.counter("handoff_outbox_published", "Events of jobs that the broker has taken.")
 _refused = process_metrics.counter(
@@ -217,12 +217,12 @@ def tries_after(verdict: Verdict, before: int) -> tuple[int, float]:
         return before + 1, retry_seconds(before)
     tries = max(before + 1, ASIDE_TRIES)
     doublings = min(tries - ASIDE_TRIES, 10)
-    return tries, min(FIRST_ASIDE_SECONDS * 2**doublings, MOST_ASIDE_SECONDS)
+    return tries, min(FIRST_ASIDE_SECONDS * 2**doublings, PARKED_SECONDS)
 
 
 def retry_seconds(tries: int) -> float:
     """How long after the `tries`-th failure in a row (from 0) an event is tried again."""
-    return float(min(FIRST_RETRY_SECONDS * 2 ** min(tries, 10), MOST_RETRY_SECONDS))
+    return float(min(FIRST_RETRY_SECONDS * 2 ** min(tries, 10), RETRY_SECONDS))
 
 
 def serve() -> None:

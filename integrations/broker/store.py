@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
-from integrations.broker.limits import COUNTED_EVENTS, COUNTED_QUEUES, RESEND_SECONDS
+from integrations.broker.limits import (
+    COUNTED_EVENTS,
+    COUNTED_QUEUES,
+    FAILING_EVENTS,
+    RESEND_SECONDS,
+    SEARCHED_EVENTS,
+)
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.attempts import ClaimedStep, claimed_of
@@ -71,10 +77,6 @@ class Place(NamedTuple):
 
 
 BEGINNING = Place(0, 0, "-infinity", "00000000-0000-0000-0000-000000000000")
-MOST_FAILING, MOST_LOOKED_AT = 1_000, 5_000
-"""What can't be published is counted up to so many, among so many set aside and so many that are not: to look each of
-their steps up costs a few milliseconds a thousand.
-"""
 
 
 def lead_outbox(holder: str, seconds: float, epoch: int, *, replaces: bool) -> Lead | None:
@@ -163,11 +165,11 @@ def add_missing_events(
 
 
 def waiting_asides(tenant: int, behind: int | None, most: int) -> tuple[dict[int, str], int | None]:
-    """Of the next `MOST_LOOKED_AT` of a tenant's events `behind` a row that were set aside, or of those that came last,
+    """Of the next `SEARCHED_EVENTS` parked events of a tenant `behind` a row, or of those that came last,
     up to `most` whose jobs wait still, the oldest first. Gives the node of each row, and behind which row there may be
     more.
     """
-    params = {"tenant": tenant, "behind": behind, "most": most, "most_looked_at": MOST_LOOKED_AT}
+    params = {"tenant": tenant, "behind": behind, "most": most, "most_looked_at": SEARCHED_EVENTS}
     rows, last = SQL.value("waiting_asides", params)
     return dict(rows), last
 
@@ -184,8 +186,8 @@ def empty_outbox(limit: int) -> int:
 
 
 def outbox_standing(most: int = COUNTED_EVENTS) -> OutboxStanding:
-    """How the outbox stands now, with counts up to `most`, and up to `MOST_FAILING` of what can't be published."""
-    bounds = {"most_failing": MOST_FAILING, "most_looked_at": MOST_LOOKED_AT}
+    """How the outbox stands now, with counts up to `most`, and up to `FAILING_EVENTS` of what can't be published."""
+    bounds = {"most_failing": FAILING_EVENTS, "most_looked_at": SEARCHED_EVENTS}
     params = {"most": most, "now": now_or_none(), **bounds}
     standing: OutboxStanding = SQL.value("outbox_standing", params)
     return standing

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from accounts.principal import Principal
+from integrations.grpc.limits import PROCESS_STREAMS, TOKEN_STREAMS
 from lib.refusals import TooMany
-
-MOST_OF_ONE, MOST = 50, 500
 
 _open: Counter[str] = Counter()
 
@@ -16,8 +15,9 @@ _open: Counter[str] = Counter()
 def place(principal: Principal) -> Iterator[None]:
     """A place for a stream while it lasts; for the event loop. Raises TooMany where there is none."""
     who = principal.token or principal.username
-    if _open[who] >= MOST_OF_ONE or _open.total() >= MOST:
-        message = f"There are too many streams: {MOST_OF_ONE} of a token and {MOST} in all may be open here."
+    if _open[who] >= TOKEN_STREAMS or _open.total() >= PROCESS_STREAMS:
+        most = f"{TOKEN_STREAMS} of a token and {PROCESS_STREAMS} in all"
+        message = f"There are too many streams: {most} may be open here."
         raise TooMany(message, retry_after=5)
     _open[who] += 1
     try:

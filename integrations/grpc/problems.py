@@ -10,6 +10,7 @@ from grpc.aio import ServicerContext
 from accounts.audit import refusals
 from accounts.audit.origin import GRPC, Origin, coming_from
 from integrations.grpc.calls import REQUEST_ID, Call
+from integrations.grpc.limits import ERROR_BYTES, ERROR_FIELD_CHARACTERS, ERROR_MESSAGE_CHARACTERS
 from integrations.grpc.process_limits import limits
 from lib import log_context
 from lib.api.errors import Problem, describe
@@ -33,8 +34,6 @@ STATUS_OF: Final[Mapping[int, StatusCode]] = {
     503: StatusCode.UNAVAILABLE,
 }
 CODE, FIELD, ERROR = "handoff-code", "handoff-field", "handoff-error-bin"
-# Clients take 8 KiB of metadata in all.
-_LARGEST_ERROR, _LONGEST_MESSAGE, _LONGEST_FIELD = 4_096, 1_000, 200
 STOPPING: Final = Problem(503, "stopping", "This server is shutting down: call again to reach another one.")
 
 
@@ -79,28 +78,28 @@ def _origin_of(call: Call) -> Origin:
 async def refuse(context: "ServicerContext[Any, Any]", call: Call, problem: Problem) -> NoReturn:
     """End the call with this problem."""
     status = STATUS_OF.get(problem.status, StatusCode.INTERNAL)
-    await context.abort(status, problem.message[:_LONGEST_MESSAGE], metadata_of(problem, call))
+    await context.abort(status, problem.message[:ERROR_MESSAGE_CHARACTERS], metadata_of(problem, call))
     raise AssertionError("abort has raised")
 
 
 def metadata_of(problem: Problem, call: Call) -> tuple[tuple[str, str | bytes], ...]:
     """What goes beside the status."""
     envelope = _envelope(problem, dict(problem.details))
-    if len(envelope) > _LARGEST_ERROR:
+    if len(envelope) > ERROR_BYTES:
         envelope = _envelope(problem, {})
     pairs: list[tuple[str, str | bytes]] = [(REQUEST_ID, call.request_id), (CODE, problem.code)]
     if problem.field and problem.field.isascii() and problem.field.isprintable():
-        pairs.append((FIELD, problem.field[:_LONGEST_FIELD]))
+        pairs.append((FIELD, problem.field[:ERROR_FIELD_CHARACTERS]))
     pairs += [(name.lower(), value) for name, value in problem.headers.items() if name == "Retry-After"]
     return (*pairs, (ERROR, envelope))
 
 
 def _envelope(problem: Problem, details: Mapping[str, Any]) -> bytes:
-    field = problem.field[:_LONGEST_FIELD] if problem.field else problem.field
+    field = problem.field[:ERROR_FIELD_CHARACTERS] if problem.field else problem.field
     return to_json(
         {
             "code": problem.code,
-            "message": problem.message[:_LONGEST_MESSAGE],
+            "message": problem.message[:ERROR_MESSAGE_CHARACTERS],
             "field": field,
             "details": details,
         }

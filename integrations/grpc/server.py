@@ -20,7 +20,7 @@ from integrations.grpc import jobs, runs, services
 from integrations.grpc.calls import Call
 from integrations.grpc.contract import JOBS, RUNS, methods, pool
 from integrations.grpc.job_streams import JobStreams
-from integrations.grpc.limits import ANSWER_BYTES
+from integrations.grpc.limits import ANSWER_BYTES, CALLS, CONNECTION_CALLS
 from integrations.grpc.meters import Meter
 from integrations.grpc.news import News
 from integrations.grpc.run_streams import RunStreams
@@ -34,8 +34,6 @@ from runs.kernel import live
 
 log = logging.getLogger(__name__)
 
-MOST_CALLS, MOST_OF_A_CONNECTION = 2_000, 200
-"""So many calls and streams at once; more are refused, or wait at the client. Strangers have half (`strangers.py`)."""
 GRACE_SECONDS: Final = 10.0
 _THREADS = 32
 _BEAT_SECONDS, _ANSWER_SECONDS = 1.0, 2.0
@@ -49,7 +47,7 @@ def options() -> list[tuple[str, int]]:
     return [
         ("grpc.max_receive_message_length", settings.HANDOFF_MAX_BODY_BYTES),
         ("grpc.max_send_message_length", ANSWER_BYTES),
-        ("grpc.max_concurrent_streams", MOST_OF_A_CONNECTION),
+        ("grpc.max_concurrent_streams", CONNECTION_CALLS),
         ("grpc.max_metadata_size", _METADATA_BYTES),
         ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
         # A client that vanished without a word gives its jobs back after this.
@@ -78,7 +76,7 @@ class Server:
         self._server = grpc.aio.server(
             interceptors=[Meter(_streams(self._services)), Door()],
             options=options(),
-            maximum_concurrent_rpcs=MOST_CALLS,
+            maximum_concurrent_rpcs=CALLS,
         )
         self._strangers = StrangersPlaces()
         self._health = Health(self._strangers)

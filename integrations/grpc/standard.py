@@ -11,15 +11,15 @@ from grpc.aio import ServicerContext
 from grpc_health.v1 import health
 from grpc_reflection.v1alpha import reflection
 
-MOST, MOST_OF_ONE = 100, 20
-"""So many streams of strangers at once, and of an address."""
+from integrations.grpc.limits import ADDRESS_HEALTH_STREAMS, HEALTH_STREAMS
+
 WATCH_SECONDS, REFLECTION_SECONDS = 600.0, 30.0
 
 
 class StrangersPlaces:
     """Places for streams and calls whose caller is not known; for the event loop."""
 
-    def __init__(self, most_of_one: int = MOST_OF_ONE, most: int = MOST) -> None:
+    def __init__(self, most_of_one: int = ADDRESS_HEALTH_STREAMS, most: int = HEALTH_STREAMS) -> None:
         self._most_of_one, self._most = most_of_one, most
         self._open: Counter[str] = Counter()
 

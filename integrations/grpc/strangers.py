@@ -16,16 +16,15 @@ import grpc
 from grpc.aio import ServicerContext
 
 from integrations.grpc.calls import Call
+from integrations.grpc.limits import ADDRESS_CALLS, KNOWN_TOKENS, STRANGERS_CALLS
 from integrations.grpc.problems import problem_of, refuse
 from integrations.grpc.standard import StrangersPlaces
 from lib.refusals import Invalid, TooMany
 
-MOST, MOST_OF_ONE = 1_000, 200
-"""So many calls of strangers at once, and of an address."""
 MESSAGE_SECONDS = 60.0
 """So long may the message of a stranger's call take to come."""
-KNOWN_SECONDS, MOST_KNOWN = 600.0, 10_000
-"""So long a token counts as known since a call of a stranger was answered well, and so many do."""
+KNOWN_SECONDS = 600.0
+"""How long a token counts as known after a call of a stranger with it was answered."""
 _FULL: Final = "Too many calls at once have a token that was not verified recently: try again."
 _LATE: Final = "The message of the call has not come in time: try again."
 
@@ -54,7 +53,7 @@ class Door(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # it has no types
     """What each call passes, before its message is there."""
 
     def __init__(self) -> None:
-        self._places = StrangersPlaces(MOST_OF_ONE, MOST)
+        self._places = StrangersPlaces(ADDRESS_CALLS, STRANGERS_CALLS)
         self._known: dict[bytes, float] = {}
 
     async def intercept_service(
@@ -104,6 +103,6 @@ class Door(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # it has no types
 
     def _know(self, digest: bytes, place: ExitStack) -> None:
         place.close()
-        if len(self._known) >= MOST_KNOWN:
+        if len(self._known) >= KNOWN_TOKENS:
             self._known.clear()
         self._known[digest] = asyncio.get_running_loop().time() + KNOWN_SECONDS

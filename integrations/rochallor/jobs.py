@@ -20,7 +20,7 @@ from integrations.rochallor.errors import (
     RochallorError,
     in_rochallor_words,
 )
-from integrations.rochallor.limits import POLLED_JOBS, POLLED_TYPES
+from integrations.rochallor.limits import JOB_TYPE_CHARACTERS, POLLED_JOBS, POLLED_TYPES, WORKER_CHARACTERS
 from integrations.rochallor.naming import names_of
 from integrations.rochallor.values import Job
 from lib.uuid7 import moment_of
@@ -32,7 +32,6 @@ from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
 
 DEFAULT_JOBS = 10
-LONGEST_WORKER, LONGEST_TYPE = 200, 128
 _BETWEEN = job_events.BETWEEN
 _NAMELESS = "a consumer"
 KAFKA_MODE = "kafka_outbox"
@@ -73,15 +72,15 @@ def poll_jobs(
 
 def _check(worker_id: str, job_types: Sequence[str]) -> None:
     """Raises RochallorError."""
-    if not worker_id or len(worker_id) > LONGEST_WORKER:
+    if not worker_id or len(worker_id) > WORKER_CHARACTERS:
         raise RochallorError(
-            BAD_REQUEST, f"workerId is required, and has at most {LONGEST_WORKER} characters"
+            BAD_REQUEST, f"workerId is required, and has at most {WORKER_CHARACTERS} characters"
         )
     if not job_types or len(job_types) > POLLED_TYPES:
         raise RochallorError(BAD_REQUEST, f"jobTypes must not be empty, and has at most {POLLED_TYPES}")
     for name in job_types:
-        if not name or len(name) > LONGEST_TYPE:
-            raise RochallorError(BAD_REQUEST, f"a job type has 1 to {LONGEST_TYPE} characters")
+        if not name or len(name) > JOB_TYPE_CHARACTERS:
+            raise RochallorError(BAD_REQUEST, f"a job type has 1 to {JOB_TYPE_CHARACTERS} characters")
         if name in jobs.RESERVED_QUEUES:
             raise RochallorError(BAD_REQUEST, f"{name} is a queue of Handoff's own workers, and no job type")
 
@@ -187,7 +186,7 @@ def _received(principal: Principal, job_id: str, worker_id: str = "") -> tuple[s
     """As `_named`; whoever speaks of a job that a broker told them of has it from now on. Raises RochallorError."""
     step, token = _named(job_id)
     if job_events.is_told(token):
-        name = worker_id[:LONGEST_WORKER] if worker_id.isprintable() else ""
+        name = worker_id[:WORKER_CHARACTERS] if worker_id.isprintable() else ""
         job_events.take(principal.tenant_id, name or _NAMELESS, step, token, principal.jobs)
     return step, token
 

@@ -14,3 +14,7 @@ COUNTED_ROWS = 10_000
 """The total of a longer list is this number, and later rows are on no page."""
 COMPLETED_BY_CHARACTERS = 200
 """Who completed a task, as a caller names them."""
+WORKER_CHARACTERS = 200
+"""The id of a worker."""
+JOB_TYPE_CHARACTERS = 128
+"""The type of a job."""

@@ -14,9 +14,11 @@ from operations.alerts.kinds import KINDS
 from operations.alerts.limits import (
     EVALUATED_DEFINITIONS,
     LATE_TIMERS,
+    MESSAGE_CHARACTERS,
     OPEN_STEP_ALERTS,
     READ_RUNS,
     RULE_FINDINGS,
+    SUBJECT_CHARACTERS,
 )
 from operations.alerts.models import QUEUE_KINDS
 from operations.alerts.store import KeyRow
@@ -25,7 +27,6 @@ from runs.reading import carried_runs, mails
 from runs.reading.workers import STALE
 from workflows.models import WorkflowVersion
 
-_MOST_SUBJECT, _MOST_MESSAGE = 300, 2_000
 GIVEN_UP = timedelta(hours=1)
 """A mail that was given up counts for so long."""
 _OF_DEADLINES = ("sla_warning", "sla_breached")
@@ -111,8 +112,8 @@ def _finding(row: Mapping[str, Any]) -> Finding:
     words = KINDS[row["kind"]].words(_titled(row["facts"]), row["run"])
     return Finding(
         key=str(row["key"]),
-        subject=words.subject[:_MOST_SUBJECT],
-        message=words.message[:_MOST_MESSAGE],
+        subject=words.subject[:SUBJECT_CHARACTERS],
+        message=words.message[:MESSAGE_CHARACTERS],
         value=row["value"],
         advice=words.advice,
         link=words.link,

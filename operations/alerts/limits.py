@@ -52,3 +52,7 @@ DELIVERY_PAUSE_SECONDS = 3_600
 """The longest pause between two attempts to deliver."""
 COUNTED_ALERTS = 99
 """Open alerts that the navigation counts."""
+SUBJECT_CHARACTERS = 300
+"""The subject of an alert; a longer one is cut."""
+MESSAGE_CHARACTERS = 2_000
+"""The message of an alert; a longer one is cut."""

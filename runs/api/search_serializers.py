@@ -8,8 +8,15 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
 from runs.api.serializers import RunSerializer
-from runs.commands import bulk, saved
-from runs.limits import BULK_RUNS, BUSINESS_KEY_CHARACTERS, FILTER_CHARACTERS, USERNAME_CHARACTERS
+from runs.commands import bulk
+from runs.limits import (
+    BULK_RUNS,
+    BUSINESS_KEY_CHARACTERS,
+    FILTER_CHARACTERS,
+    SEARCH_CHARACTERS,
+    SEARCH_NAME_CHARACTERS,
+    USERNAME_CHARACTERS,
+)
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import FOR_PEOPLE, STUCK, UNRESOLVED
 from runs.reading.run_view import FILTERED, RUN_STATUSES
@@ -138,11 +145,11 @@ class BulkRunsSerializer(serializers.Serializer[Any]):
 class ChangeRunSearch(Verb):
     """What changes; fields left out stay."""
 
-    name = fields.Text(required=False, max_length=saved.MAX_NAME)
+    name = fields.Text(required=False, max_length=SEARCH_NAME_CHARACTERS)
     query = fields.Text(
         required=False,
         allow_blank=True,
-        max_length=saved.MAX_QUERY,
+        max_length=SEARCH_CHARACTERS,
         help_text="The query string of the list page: `workflow=claims&status=failed&columns=status.now`.",
     )
     group = fields.Text(
@@ -156,7 +163,7 @@ class ChangeRunSearch(Verb):
 class AddRunSearch(ChangeRunSearch):
     """A search to save."""
 
-    name = fields.Text(max_length=saved.MAX_NAME)
+    name = fields.Text(max_length=SEARCH_NAME_CHARACTERS)
 
 
 class RunSearchQuery(PageQuery):

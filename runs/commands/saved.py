@@ -10,11 +10,9 @@ from accounts.principal import Principal
 from accounts.queries import groups_of
 from accounts.roles import MEMBERS_MANAGE, RUNS_READ
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from runs.limits import USER_SEARCHES
+from runs.limits import SEARCH_CHARACTERS, SEARCH_NAME_CHARACTERS, USER_SEARCHES
 from runs.models import SavedSearch
 from runs.reading.filters import check_query
-
-MAX_NAME, MAX_QUERY = 80, 1000
 
 
 def searches_for(who: Principal) -> QuerySet[SavedSearch]:
@@ -85,9 +83,9 @@ def delete_search(who: Principal, search_id: int, *, reason: str | None = None) 
 def _save(
     who: Principal, search: SavedSearch, name: str, group: str, does: str, reason: str | None
 ) -> SavedSearch:
-    search.name = " ".join(name[: 2 * MAX_NAME].replace("\x00", "").split())
-    if not 0 < len(search.name) <= MAX_NAME:
-        raise Invalid(f"Give it a name of 1 to {MAX_NAME} characters.", field="name")
+    search.name = " ".join(name[: 2 * SEARCH_NAME_CHARACTERS].replace("\x00", "").split())
+    if not 0 < len(search.name) <= SEARCH_NAME_CHARACTERS:
+        raise Invalid(f"Give it a name of 1 to {SEARCH_NAME_CHARACTERS} characters.", field="name")
     search.group = _group(who, group) if group else None
     try:
         with transaction.atomic():
@@ -103,8 +101,8 @@ def _save(
 
 
 def _checked(query: str) -> str:
-    if len(query) > MAX_QUERY:
-        raise Invalid(f"A search has at most {MAX_QUERY} characters.", field="query")
+    if len(query) > SEARCH_CHARACTERS:
+        raise Invalid(f"A search has at most {SEARCH_CHARACTERS} characters.", field="query")
     query = query.replace("\x00", "")
     check_query(query)
     return query

@@ -25,7 +25,7 @@ from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.transition import NOT_STARTED, Transition
 from runs.kernel.unit_of_work import conclude
-from runs.limits import REPAIRS
+from runs.limits import REPAIR_SECONDS, REPAIRS, RUN_REPAIRS
 from runs.store import findings, hot
 from runs.store.child_runs import end_children
 from runs.store.children import cancel_children
@@ -34,9 +34,6 @@ from runs.store.hot import Row
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
 
 log = logging.getLogger("handoff.stuck")
-
-MOST_OF_A_RUN, MOST_SECONDS = 100, 5.0
-"""How much of one run is repaired, and for how long it is held: the next look goes on with what is left."""
 
 
 class _StillStuck(Exception):
@@ -115,8 +112,8 @@ def _repair_all(
     # Timers of a run that has ended are in no look at open ones.
     timers = [one for one in reported if one.what == TIMER]
     stuck = look([alone.id])
-    until = time.monotonic() + MOST_SECONDS
-    while len(done) + len(failed) < MOST_OF_A_RUN and time.monotonic() < until:
+    until = time.monotonic() + REPAIR_SECONDS
+    while len(done) + len(failed) < RUN_REPAIRS and time.monotonic() < until:
         one = next((each for each in (*stuck, *timers) if each.key not in over), None)
         if one is None:
             break

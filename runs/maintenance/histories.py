@@ -13,7 +13,7 @@ from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.messages import first_line
 from runs.integrity.compare import Difference
 from runs.integrity.verify import verify
-from runs.limits import DIFFERENCE_CHARACTERS, VERIFIED_EVENTS
+from runs.limits import DIFFERENCE_CHARACTERS, HISTORY_BATCHES, VERIFIED_EVENTS
 from runs.store import history_checks
 from runs.store.history_checks import DifferenceRow, RunToCheck
 
@@ -22,7 +22,7 @@ log = logging.getLogger("handoff.history")
 TICK_SECONDS = 0.5
 ROUND_SECONDS = 3600.0
 """A round begins no sooner after the one before: a small installation isn't read all the time."""
-BATCH, MOST_BATCHES = 100, 20
+BATCH = 100
 BATCH_EVENTS = 2_000
 
 
@@ -30,7 +30,7 @@ def check(seconds: float = TICK_SECONDS) -> int:
     """Check ended runs behind the last ones for at most `seconds`; gives how many were checked."""
     after = history_checks.begin(ROUND_SECONDS)
     until, count = time.monotonic() + seconds, 0
-    for _ in range(MOST_BATCHES):
+    for _ in range(HISTORY_BATCHES):
         if after is None or (count and time.monotonic() >= until):
             break
         runs = history_checks.next_runs(after, limit=BATCH, events=BATCH_EVENTS, most=VERIFIED_EVENTS)

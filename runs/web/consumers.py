@@ -22,6 +22,7 @@ from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
+from runs.limits import PROCESS_SOCKETS, TENANT_SOCKETS, USER_SOCKETS
 from runs.reading.children import may_begin_runs
 from runs.reading.events import mark_of
 from runs.web.hub import hub
@@ -43,7 +44,6 @@ STATUS_SECONDS = 1.0
 """So often are statuses told meanwhile where a page waits for its turn to read."""
 SOON_SECONDS = 0.3
 """A turn that comes so soon is waited for instead."""
-MOST_OF_USER, MOST_OF_TENANT, MOST = 20, 200, 500
 
 UNWANTED, NOT_ALLOWED, TRY_LATER = 1008, 4403, 1013
 
@@ -248,7 +248,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
 
     def _take_place(self, topic: Topic, user: int) -> bool:
         places = (("user", user), ("tenant", topic.tenant_id), ("all", 0))
-        most = (MOST_OF_USER, MOST_OF_TENANT, MOST)
+        most = (USER_SOCKETS, TENANT_SOCKETS, PROCESS_SOCKETS)
         if any(_open[place] >= limit for place, limit in zip(places, most, strict=True)):
             return False
         self._places = places

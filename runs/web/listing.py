@@ -16,6 +16,7 @@ from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Missing
 from runs.access import readable_runs
+from runs.limits import WORKFLOW_NAMES
 from runs.models import Run
 from runs.reading import brief, presentation, queries
 from runs.reading.filters import COLUMNS, FilterForm
@@ -26,7 +27,7 @@ from runs.reading.task_dues import dues_of
 from workflows import titles
 from workflows.access import may_anywhere, sees_nothing
 
-ON_A_PAGE, MOST_NAMES = 50, 500
+ON_A_PAGE = 50
 NO_PAGE = Page([], None, None)
 IN_BRIEF = Bounds(2 * 1024, 0, 0)
 """Of what a run was given, gave and failed with so much is read to tell it by; nothing of its steps."""
@@ -72,7 +73,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     filters, cursor = form.asked(request.principal.username), request.GET.get("cursor")
     order = form.chosen_order
     page, searched = _page(request, filters, order, cursor) if form.is_valid() else (NO_PAGE, None)
-    workflows = queries.workflow_names(request.principal, MOST_NAMES)
+    workflows = queries.workflow_names(request.principal, WORKFLOW_NAMES)
     titles.learn_titles(workflows)
     layout = shown_for(request, form.cleaned_data.get("columns") or "")
     forecast = ORDERS[order].forecast

@@ -7,6 +7,7 @@ from accounts.principal import Principal
 from accounts.queries import members_of
 from accounts.roles import READ
 from runs.kernel import graphs
+from runs.limits import KEY_OFFERS, SEARCH_OFFERS, WORKFLOW_NAMES
 from runs.reading import queries, search_words
 from runs.reading.filters import GROUPS
 from runs.reading.run_view import FILTERED
@@ -14,8 +15,6 @@ from runs.store.keys import keys_begun
 from workflows.access import open_to
 from workflows.models import Workflow
 from workflows.queries import latest_of, versions_of
-
-MOST_NAMES, MOST_OFFERS, MOST_KEYS = 500, 12, 8
 
 _DAYS = [
     ("today", "today"),
@@ -33,7 +32,7 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
     words, _ = search_words.split(text)
     workflow = next((word.value for word in words if word.name == "workflow"), "")
     values = {
-        "workflow": lambda: queries.workflow_names(principal, MOST_NAMES),
+        "workflow": lambda: queries.workflow_names(principal, WORKFLOW_NAMES),
         "status": lambda: [(name, words) for name, (words, _) in GROUPS.items()],
         "version": lambda: _versions(principal, workflow),
         "step": lambda: _steps(principal, workflow),
@@ -45,14 +44,14 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
         "test": lambda: [("yes", "tests of drafts")],
     }
     values |= {name: partial(list, column.options) for name, column in FILTERED.items()}
-    return search_words.offers(text, values)[:MOST_OFFERS]
+    return search_words.offers(text, values)[:SEARCH_OFFERS]
 
 
 def _versions(principal: Principal, name: str) -> list[tuple[str, str]]:
     workflow = _readable(principal, name)
     if workflow is None:
         return []
-    numbers = versions_of(workflow).order_by("-number").values_list("number", flat=True)[:MOST_OFFERS]
+    numbers = versions_of(workflow).order_by("-number").values_list("number", flat=True)[:SEARCH_OFFERS]
     return [(str(number), f"version {number}") for number in numbers]
 
 
@@ -70,8 +69,10 @@ def _keys(principal: Principal, workflow: str, begun: str) -> list[tuple[str, st
         return []
     rows = open_to(principal, READ)
     rows = rows.filter(name=workflow) if workflow else rows
-    titles = {id: title or name for id, name, title in rows.values_list("id", "name", "title")[:MOST_NAMES]}
-    keys = keys_begun(principal.tenant_id, list(titles), begun, MOST_KEYS)
+    titles = {
+        id: title or name for id, name, title in rows.values_list("id", "name", "title")[:WORKFLOW_NAMES]
+    }
+    keys = keys_begun(principal.tenant_id, list(titles), begun, KEY_OFFERS)
     return [(key, titles[id]) for key, id in keys if '"' not in key]
 
 
@@ -80,5 +81,5 @@ def _readable(principal: Principal, workflow: str) -> Workflow | None:
 
 
 def _colleagues(tenant: int) -> list[tuple[str, str]]:
-    users = [member.user for member in members_of(tenant).order_by("user__username")[:MOST_NAMES]]
+    users = [member.user for member in members_of(tenant).order_by("user__username")[:WORKFLOW_NAMES]]
     return [(user.get_username(), called(user)) for user in users]

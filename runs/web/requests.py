@@ -12,11 +12,12 @@ from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
 from lib.api.pagination import keyset_page
 from runs.commands import requests as commands
 from runs.kernel.refused import RunRefused
+from runs.limits import REQUEST_CHOICES, RUN_REASON_CHARACTERS
 from runs.reading import requests
 from runs.web import contexts
 from runs.web.home import home_page
 
-ON_A_PAGE, MOST_OFFERED, LONGEST_REASON = 20, 24, 1000
+ON_A_PAGE = 20
 SHOWN = (("all", "All"), ("open", "Open"), ("done", "Done"))
 
 
@@ -43,14 +44,14 @@ def requests_page(request: PageRequest) -> HttpResponse:
     show = choice if choice in dict(SHOWN) else "all"
     # The part that follows has no catalogue.
     is_part = bool(request.headers.get("HX-Request"))
-    offered = [] if is_part else list(requests.catalogue(who, q)[: MOST_OFFERED + 1])
+    offered = [] if is_part else list(requests.catalogue(who, q)[: REQUEST_CHOICES + 1])
     runs = keyset_page(requests.own_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     context = {
         "q": q,
         "show": show,
         "request_filters": SHOWN,
-        "offered": offered[:MOST_OFFERED],
-        "are_more": len(offered) > MOST_OFFERED,
+        "offered": offered[:REQUEST_CHOICES],
+        "are_more": len(offered) > REQUEST_CHOICES,
         "may_start": RUNS_START in who.scopes,
         "may_grant": MEMBERS_MANAGE in who.scopes,
         "rows": requests.request_rows(who, runs.rows),
@@ -75,7 +76,7 @@ def withdraw(request: PageRequest, request_id: UUID) -> HttpResponse:
     context = _context(request, request_id)
     if request.method == "GET":
         return render(request, "runs/withdraw.html", context)
-    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:LONGEST_REASON]
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:RUN_REASON_CHARACTERS]
     if not reason:
         context["fault"] = "Give a reason, for those who have worked on it."
         return render(request, "runs/withdraw.html", context, status=422)

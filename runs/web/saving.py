@@ -9,6 +9,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
 from lib.refusals import Refusal
 from runs.commands import saved
+from runs.limits import SEARCH_CHARACTERS
 from runs.models import SavedSearch
 from runs.reading.filters import COLUMNS, NOT_KEPT
 from runs.web import listing, tabs
@@ -75,7 +76,7 @@ def delete(request: PageRequest, view_id: int) -> HttpResponse:
 
 def _here(request: PageRequest) -> str:
     """The query of the list from which a form was sent."""
-    parameters = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
+    parameters = QueryDict(request.POST.get("query", "")[:SEARCH_CHARACTERS])
     return listing.without(parameters, *NOT_KEPT)
 
 

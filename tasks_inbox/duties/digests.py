@@ -20,7 +20,7 @@ from lib.clock import now_here
 from lib.reader import Reader, reading_as, zone_of
 from runs.reading.requests import changed_since, request_rows
 from tasks_inbox.eligibility.identity import who_is
-from tasks_inbox.limits import DIGEST_LINES
+from tasks_inbox.limits import DIGEST_LINES, DIGEST_PERIOD
 from tasks_inbox.mail import digests
 from tasks_inbox.mail.digests import Line, Part
 from tasks_inbox.models import ManualTask
@@ -28,7 +28,7 @@ from tasks_inbox.reading import listing
 from tasks_inbox.reading.requests import decided_since
 from tasks_inbox.reading.sources import COUNTED
 
-_A_DAY, _AT_MOST = timedelta(days=1), timedelta(days=7)
+_A_DAY = timedelta(days=1)
 
 
 def tick() -> int:
@@ -63,7 +63,7 @@ def message_of(due: DueMail, user: User, *, sender: str) -> EmailMessage | None:
 def _since(due: DueMail) -> datetime:
     now = now_here()
     before = outgoing.digest_before(due.tenant, due.user, due.id)
-    return max(before, now - _AT_MOST) if before else now - _A_DAY
+    return max(before, now - DIGEST_PERIOD) if before else now - _A_DAY
 
 
 def _tasks(principal: Principal, reader: Reader) -> list[Part]:

@@ -11,6 +11,9 @@ from typing import Final
 
 import django
 
+from integrations.grpc.limits import ADDRESS_CALLS, PROCESS_STREAMS, STRANGERS_CALLS, TOKEN_STREAMS
+from runs.limits import PROCESS_SOCKETS, TENANT_SOCKETS, USER_SOCKETS
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 if __name__ == "__main__":
     os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
@@ -20,10 +23,9 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from config.websockets import ROUTES
-from integrations.grpc import jobs, places, runs, strangers
+from integrations.grpc import jobs, runs
 from integrations.grpc.calls import Do
 from integrations.grpc.contract import JOBS, RUNS, WORKFLOW_ENGINE, methods
-from runs.web import consumers
 from tests import of_features
 from tests.api.authorisation_matrix import MATRIX, PUBLIC
 from tests.api.playing import POLLS
@@ -86,14 +88,14 @@ def _body(path: str) -> str:
 
 
 def _of_sockets() -> Iterator[tuple[str, ...]]:
-    of_user, of_tenant, of_all = consumers.MOST_OF_USER, consumers.MOST_OF_TENANT, consumers.MOST
+    of_user, of_tenant, of_all = USER_SOCKETS, TENANT_SOCKETS, PROCESS_SOCKETS
     many = f"{of_user} open of a user, {of_tenant} of a tenant, {of_all} of a process"
     names = ", ".join(str(route.name) for route in ROUTES)
     yield "websockets", "a session, of our own origin", "messages of 1 KiB", many, names
 
 
 def _of_grpc() -> Iterator[tuple[str, ...]]:
-    streams = f"{places.MOST_OF_ONE} streams of a token, {places.MOST} of a process"
+    streams = f"{TOKEN_STREAMS} streams of a token, {PROCESS_STREAMS} of a process"
     calls: dict[str, list[str]] = defaultdict(list)
     for name, (scope, _) in scoped_calls().items():
         calls[scope].append(name)
@@ -103,7 +105,7 @@ def _of_grpc() -> Iterator[tuple[str, ...]]:
     yield "gRPC", "`runs:read`", BODY, streams, "WatchRun"
     engine = ", ".join(methods(WORKFLOW_ENGINE))
     yield "gRPC", "as [the rochallor API](rochallor-api.md)", BODY, LIMITED, engine
-    few = f"{strangers.MOST_OF_ONE} calls at once of an address, {strangers.MOST} of all without a verified token"
+    few = f"{ADDRESS_CALLS} calls at once of an address, {STRANGERS_CALLS} of all without a verified token"
     yield "gRPC", "anybody", "64 services", few, "health, reflection (off by default)"
 
 

@@ -17,7 +17,7 @@ from django.conf import settings
 
 from accounts.models import User
 from accounts.services import create_token
-from config import http_protocol
+from config.limits import HEADER_LINE_BYTES, HEADER_LINES, PIPELINED_REQUESTS, TARGET_BYTES
 from tests import factories as make
 from tests.serving import served
 from tests.sockets import Watcher, session_of
@@ -170,9 +170,9 @@ def test_others_are_answered_while_somebody_attacks(web):
 
 def test_as_many_and_as_long_headers_as_are_allowed_pass(web):
     address, _ = web
-    many = b"".join(b"X-%d: a\r\n" % number for number in range(http_protocol.MAX_HEADER_LINES - 1))
-    long = b"X: " + b"a" * (http_protocol.MAX_LINE_BYTES - 1) + b"\r\n"
-    target = b"/healthz?" + b"a" * (http_protocol.MAX_TARGET_BYTES - len(b"/healthz?"))
+    many = b"".join(b"X-%d: a\r\n" % number for number in range(HEADER_LINES - 1))
+    long = b"X: " + b"a" * (HEADER_LINE_BYTES - 1) + b"\r\n"
+    target = b"/healthz?" + b"a" * (TARGET_BYTES - len(b"/healthz?"))
     for request in (get(b"/healthz", many), get(b"/healthz", long), get(target)):
         assert answers(address, request) == [(200, b"ok\n")]
 
@@ -187,7 +187,7 @@ def test_more_requests_at_once_than_may_wait_are_not_answered(web):
     address, pid = web
     before = seconds_of(pid)
     found = answers(address, get(b"/readyz") * 100_000, most=1_000)
-    assert 0 < len(found) <= http_protocol.MAX_PIPELINED + 1
+    assert 0 < len(found) <= PIPELINED_REQUESTS + 1
     assert seconds_of(pid) - before < 2
 
 

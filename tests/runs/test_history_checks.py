@@ -155,7 +155,7 @@ def test_a_pass_sends_as_many_statements_for_many_runs_as_for_one(ended, clock):
 def test_a_pass_has_an_end_however_many_runs_there_are(ended, monkeypatch):
     ended(12)
     monkeypatch.setattr(histories, "BATCH", 1)
-    monkeypatch.setattr(histories, "MOST_BATCHES", 5)
+    monkeypatch.setattr(histories, "HISTORY_BATCHES", 5)
     with watching() as seen:
         assert histories.check(seconds=60) == 5
     assert len(seen.named) == 1 + 3 * 5

@@ -31,7 +31,7 @@ REFRESHES_OFTEN = f"{BEATS_OFTEN}; consumers.REFRESH_SECONDS = 0.1"
 TURNS_COME_LATE = (
     "import time; consumers.pace.turn = lambda latest: consumers.Turn(9.0, time.monotonic() + 0.7)"
 )
-FEW_PLACES = "from runs.web import consumers; consumers.MOST_OF_USER = 2"
+FEW_PLACES = "from runs.web import consumers; consumers.USER_SOCKETS = 2"
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from django.http import HttpRequest
 from lib.json import Json
 from lib.refusals import Refusal, Unprocessable
 from lib.strict_json import BadJson, strict_dumps
+from workflows.limits import SESSION_NOTES
 
-_NOTES, _MOST_NOTES = "notes", 20
+_NOTES = "notes"
 
 
 def message_of(refusal: Refusal) -> str:
@@ -28,7 +29,7 @@ def keep_note(request: HttpRequest, name: str, note: str) -> None:
     """Keep what was written about the next version of a workflow until it is published; "" forgets it."""
     notes = request.session.get(_NOTES, {})
     if notes.get(name, "") != note:
-        others = [(other, text) for other, text in notes.items() if other != name][-_MOST_NOTES:]
+        others = [(other, text) for other, text in notes.items() if other != name][-SESSION_NOTES:]
         request.session[_NOTES] = dict([*others, (name, note)] if note else others)
 
 

@@ -236,7 +236,7 @@ def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(
 ):
     operator = signed_in(client)
     FolderGrant.unsafe_all_tenants.update(verbs=["read"])
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", most_looked_at)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", most_looked_at)
     page = operator.get("/operations/dispatch").text
     assert 'id="asides"' in page
     assert "Try again" not in page

@@ -10,8 +10,9 @@ import runs
 from integrations.broker import reconciler
 from integrations.broker.broker import Verdict
 from integrations.broker.events import CONTENT_TYPE, topic_of
+from integrations.broker.limits import RETRY_SECONDS
 from integrations.broker.redis_streams import RedisStreams
-from integrations.broker.relay import MOST_RETRY_SECONDS, Relay, retry_seconds
+from integrations.broker.relay import Relay, retry_seconds
 from integrations.grpc.contract import message_class
 from lib import crash_points
 from runs.commands import job_events, job_reports
@@ -319,7 +320,7 @@ def test_what_cannot_be_told_now_is_told_later_in_its_order(outbox, streams, clo
 def test_retries_come_at_most_a_minute_apart():
     waits = [retry_seconds(tries) for tries in range(2_000)]
     assert waits[:4] == [1, 2, 4, 8]
-    assert max(waits) == MOST_RETRY_SECONDS
+    assert max(waits) == RETRY_SECONDS
 
 
 def test_two_relays_tell_of_each_job_once_and_who_was_replaced_writes_nothing(outbox, streams):

@@ -44,7 +44,7 @@ def test_of_many_the_list_shows_the_oldest_and_says_how_many_there_are(many_asid
     assert page.count('class="error"') == 3
     # How many there are is asked where there may be more.
     assert trips_of_page(operator, "/operations/dispatch") == few
-    monkeypatch.setattr(asides, "MOST_FAILING", 4)
+    monkeypatch.setattr(asides, "FAILING_EVENTS", 4)
     assert "Here are the oldest 3 of 4 or more." in operator.get("/operations/dispatch").text
 
 
@@ -68,7 +68,7 @@ def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_
 ):
     operator = signed_in(client)
     monkeypatch.setattr(asides, "SHOWN", 2)
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", 3)
     passed_over = "Only the oldest and the newest were checked"
     many_aside(4)
     assert "Here are the oldest 2 of 3 or more." in operator.get("/operations/dispatch").text
@@ -89,7 +89,7 @@ def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_
 
 def test_no_more_are_tried_at_once_than_the_bound(many_aside, client, monkeypatch):
     operator = signed_in(client)
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", 2)
     monkeypatch.setattr(retrying, "RETRIED_EVENTS", 3)
     many_aside(5)
     answers = [operator.post("/api/v1/dispatch/retry", {}, "application/json").json() for _ in range(3)]
@@ -119,7 +119,7 @@ def test_it_ends_after_so_many_looks_and_says_that_there_may_be_more(many_aside,
     many_aside(4)
     assert len(polled()) == 4
     many_aside(1, ANOTHER)
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", 2)
     monkeypatch.setattr(retrying, "SEARCHES", 2)
     assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {
         "retried": 0,
@@ -135,13 +135,13 @@ def test_it_ends_after_so_many_looks_and_says_that_there_may_be_more(many_aside,
 
 
 def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_aside, monkeypatch):
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", 3)
     many_aside(4)
     assert len(polled()) == 4
     assert outbox_standing()["failing"] == 0
     many_aside(2, ANOTHER)
     assert (outbox_standing()["failing"], outbox_standing()["aside"]) == (2, 2)
-    monkeypatch.setattr(statements, "MOST_FAILING", 1)
+    monkeypatch.setattr(statements, "FAILING_EVENTS", 1)
     assert (outbox_standing()["failing"], outbox_standing()["why"]) == (1, "no room")
 
 
@@ -149,14 +149,14 @@ def test_where_there_may_be_more_than_were_counted_it_is_said(many_aside, monkey
     many_aside(2)
     said = "2 events of jobs can't be published, 2 set aside for workers that poll"
     assert complaint() == said
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", 2)
     of_last = "2 or more events of jobs can't be published, 2 or more set aside for workers that poll"
     assert complaint() == of_last
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(statements, "SEARCHED_EVENTS", 3)
     assert complaint() == said
-    monkeypatch.setattr(statements, "MOST_FAILING", 2)
+    monkeypatch.setattr(statements, "FAILING_EVENTS", 2)
     assert complaint() == of_last
-    monkeypatch.setattr(statements, "MOST_FAILING", 1)
+    monkeypatch.setattr(statements, "FAILING_EVENTS", 1)
     assert complaint() == of_last.replace("2", "1")
 
 

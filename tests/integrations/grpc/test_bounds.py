@@ -15,7 +15,7 @@ from config.embedded.processes import wait_until
 from integrations.grpc import news, standard
 from integrations.grpc.calls import Call
 from integrations.grpc.fitting import fill_fitting
-from integrations.grpc.limits import POLL_BYTES
+from integrations.grpc.limits import ADDRESS_HEALTH_STREAMS, POLL_BYTES
 from integrations.grpc.process_limits import Limits
 from integrations.grpc.server import answers
 from integrations.grpc.standard import Health, StrangersPlaces
@@ -55,9 +55,9 @@ def watched(servicer, context):
 def test_health_is_watched_for_a_while_and_its_place_is_free_again(monkeypatch):
     monkeypatch.setattr(standard, "WATCH_SECONDS", 0.01)
     servicer, context = Health(StrangersPlaces()), Context()
-    for _ in range(standard.MOST_OF_ONE + 1):
+    for _ in range(ADDRESS_HEALTH_STREAMS + 1):
         assert watched(servicer, context) is grpc.StatusCode.UNAVAILABLE
-    assert len(context.written) == standard.MOST_OF_ONE + 1
+    assert len(context.written) == ADDRESS_HEALTH_STREAMS + 1
 
 
 def test_strangers_have_few_places_of_an_address_and_in_all():
@@ -72,7 +72,7 @@ def test_a_stranger_who_watches_too_much_is_refused_and_others_are_answered(grpc
     with grpc.insecure_channel(grpc_site) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
         request = health_pb2.HealthCheckRequest()
-        streams = [stub.Watch(request, timeout=20) for _ in range(standard.MOST_OF_ONE)]
+        streams = [stub.Watch(request, timeout=20) for _ in range(ADDRESS_HEALTH_STREAMS)]
         for stream in streams:
             next(stream)
         with pytest.raises(grpc.RpcError) as caught:

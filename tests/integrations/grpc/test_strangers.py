@@ -9,7 +9,8 @@ import grpc
 import pytest
 
 from integrations.grpc import strangers
-from integrations.grpc.strangers import MOST_OF_ONE, Door, let_in
+from integrations.grpc.limits import ADDRESS_CALLS
+from integrations.grpc.strangers import Door, let_in
 from tests.integrations.grpc.speaking import JOBS, told
 
 POLL = {"worker_id": "w", "queues": ["card"], "max_jobs": 1}
@@ -78,7 +79,7 @@ def test_a_call_has_its_place_before_its_message_and_until_it_is_answered_well()
     async def play():
         call = partial(called, Door(), good)
         stranger = Context("theirs")
-        tasks = await waiting(call, stranger, MOST_OF_ONE - 1)
+        tasks = await waiting(call, stranger, ADDRESS_CALLS - 1)
         assert await call(said(b"one"), Context("ours")) == b"one"
         await waiting(call, stranger, 1)
         with pytest.raises(Ended, match="RESOURCE_EXHAUSTED"):
@@ -103,7 +104,7 @@ def test_who_is_refused_is_not_known():
         call = partial(called, Door(), bad)
         with pytest.raises(Ended, match="UNAUTHENTICATED"):
             await call(said(b""), Context("bad"))
-        await waiting(call, Context(), MOST_OF_ONE)
+        await waiting(call, Context(), ADDRESS_CALLS)
         with pytest.raises(Ended, match="RESOURCE_EXHAUSTED"):
             await call(said(b""), Context("bad"))
 
@@ -134,7 +135,7 @@ def test_a_flood_of_calls_without_a_token_keeps_nobody_out_who_is_known(grpc_sit
         codes = [asyncio.create_task(call.code()) for call in calls]
         pending = set(codes)
         async with asyncio.timeout(30):
-            while len(pending) > MOST_OF_ONE:
+            while len(pending) > ADDRESS_CALLS:
                 _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
         with pytest.raises(grpc.RpcError) as caught:
             await asyncio.to_thread(strange.jobs, "PollJobs", **POLL)
