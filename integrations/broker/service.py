@@ -6,7 +6,7 @@ from typing import Final
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import OPERATE, RUNS_OPERATE
-from integrations.broker.asides import asides_with
+from integrations.broker.parked_events import asides_with
 from integrations.broker.store import MOST_COUNTED, retry_aside, waiting_asides
 from lib.clock import now_here
 

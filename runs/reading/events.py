@@ -1,4 +1,4 @@
-"""What happened to a run, as its graph, its timeline and the way back through it take it (`happened.py`)."""
+"""What happened to a run, as its graph, its timeline and the way back through it take it (`event_replay.py`)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from lib.refusals import Missing
-from runs.reading.happened import MOST_EVENTS, Extent, Happened
+from runs.reading.event_replay import MOST_EVENTS, Extent, Happened
 from runs.store import events
 
 
