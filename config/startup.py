@@ -18,8 +18,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from config import belonging, dispatch_environment, environment, roles, start_environment
 from integrations.broker.store import empty_outbox
 from lib.loading import uncollected
-from lib.meanwhile import meanwhile
 from lib.messages import first_line
+from lib.watchdog import meanwhile
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint
 
-from lib.meanwhile import meanwhile
+from lib.watchdog import meanwhile
 from steps.base import StepType
 from steps.conformance import AT_START, problems_of
 

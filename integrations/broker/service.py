@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import OPERATE, RUNS_OPERATE
-from integrations.broker.asides import asides_with
 from integrations.broker.limits import RETRIED_EVENTS, SEARCHES
+from integrations.broker.parked_events import asides_with
 from integrations.broker.store import retry_aside, waiting_asides
 from lib.clock import now_here
 

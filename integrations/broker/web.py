@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
-from integrations.broker.asides import asides_of
+from integrations.broker.parked_events import asides_of
 from integrations.broker.service import retry
 from integrations.broker.standing import outbox, outbox_complaint, outbox_told
 from workflows import titles

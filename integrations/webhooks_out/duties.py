@@ -1,6 +1,6 @@
 """What webhooks that go out have to do every so often."""
 
-from integrations.webhooks_out import looking, store, switching
+from integrations.webhooks_out import dispatcher, store, switching
 from lib.batches import in_bounded_batches
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
@@ -12,7 +12,7 @@ _TICK_SECONDS = 0.8
 
 def send() -> int:
     """What is done every second: what is due is sent, and replays go on."""
-    return looking.here.tick() + in_bounded_batches(store.page_replay, _PAGE, _TICK_SECONDS)
+    return dispatcher.here.tick() + in_bounded_batches(store.page_replay, _PAGE, _TICK_SECONDS)
 
 
 def _keep() -> int:

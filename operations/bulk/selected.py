@@ -13,7 +13,7 @@ from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.reader import number_text
 from lib.refusals import Invalid
-from operations.bulk import aiming, selection, service
+from operations.bulk import selection, service, target_forms
 from operations.bulk.limits import REASON_CHARACTERS
 from operations.bulk.words import WORDS
 from runs.access import readable
@@ -36,8 +36,8 @@ def together(request: PageRequest) -> HttpResponse:
     keeps = listing.without(request.GET, "cursor")
     verb = request.POST.get("verb", "")
     back = f"{reverse('runs')}?{keeps}"
-    if verb in aiming.FORMS:
-        return aiming.aimed(request, verb, keeps, back)
+    if verb in target_forms.FORMS:
+        return target_forms.aimed(request, verb, keeps, back)
     try:
         ids = _ids(request, verb)
         if not ids:

@@ -19,8 +19,8 @@ from runs.api import search_serializers as listed
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.run_calls import cancel
+from runs.api.run_lists import filters_of
 from runs.api.starts import client_of, start_many, start_one
-from runs.api.together import filters_of
 from runs.commands import lifecycle
 from runs.limits import PAGE_STEPS
 from runs.reading import queries

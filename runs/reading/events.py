@@ -1,4 +1,4 @@
-"""What happened to a run, as its graph, its timeline and the way back through it take it (`happened.py`)."""
+"""What happened to a run, as its graph, its timeline and the way back through it take it (`event_replay.py`)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from lib.refusals import Missing
 from runs.limits import READ_EVENTS
-from runs.reading.happened import Extent, Happened
+from runs.reading.event_replay import Extent, Happened
 from runs.store import events
 
 

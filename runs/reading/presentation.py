@@ -18,8 +18,8 @@ from lib.refusals import Missing
 from runs.kernel import graphs, undo_plans, wait_kinds
 from runs.reading import run_waits, step_waits
 from runs.reading.leaves import ALONE, Below, Leaf, begins_others, grouped, leaves_below, waits_of
-from runs.reading.mendable import offers
 from runs.reading.run_view import PENDING, REQUIRED_OF_STEP, WAITING, RunView, StepView
+from runs.reading.step_actions import offers
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
 from runs.reading.variables import variables_shown
 from runs.store.traces import trace_of

@@ -23,7 +23,7 @@ from lib.masking import masked
 from lib.refusals import Conflict, Missing
 from runs.limits import COLUMN_INTEGER, STARTED_RUNS
 from runs.reading import children, queries
-from runs.reading.beside import timers_beside
+from runs.reading.boundary_timers import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
 from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.run_view import RunView, facts_of
@@ -33,7 +33,7 @@ from runs.reading.times import times_of
 from runs.store import undo_entries
 from runs.store.trees import StepBelow
 from runs.web.below import crumbs_of, may_begin_runs, rows_below
-from runs.web.look import UNFOLDED, number_of
+from runs.web.view_options import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for

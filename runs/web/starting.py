@@ -30,8 +30,8 @@ from runs.reading.requests import is_own
 from runs.reading.run_view import RunView
 from runs.reading.stored import Bounds
 from runs.web import contexts
+from runs.web.form_starts import started, to_run
 from runs.web.forms import KeyForm, StartForm, form_with
-from runs.web.sent import started, to_run
 from workflows import ports
 from workflows.access import may
 from workflows.design import start_forms

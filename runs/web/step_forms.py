@@ -17,7 +17,7 @@ from runs.access import require_rerun
 from runs.commands import operators, replay
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused
-from runs.reading import mendable
+from runs.reading import step_actions
 from runs.reading.presentation import found_run, step_rows
 from runs.reading.queries import get_run_for
 from runs.reading.stored import NOTHING
@@ -101,7 +101,7 @@ def _mended(
     if record is None or step is None or (step["undoes"] and verb == "rerun"):
         raise Missing("There is no such step.")
     graph = shown(record.version_id).graph
-    means = mendable.means(graph, run, step)
+    means = step_actions.means(graph, run, step)
     was = {"branch": ""} if verb == "skip" and means["decides"] and step[of] is None else step[of]
     form = StepForm(request.POST if request.method == "POST" else None, was=was)
     if form.is_bound and form.is_valid():
@@ -137,6 +137,6 @@ def resume_on(request: PageRequest, run_id: UUID) -> HttpResponse:
             messages.success(request, f"The run goes on with v{choice.number}.")
             return redirect("run", run_id)
     here = published.get(number=run["version"]).definition
-    choices = [(one, mendable.differs(here, one.definition)) for one in others]
+    choices = [(one, step_actions.differs(here, one.definition)) for one in others]
     context = {"run": run, "form": form, "choices": choices}
     return render(request, "runs/resume_on.html", context, status=422 if form.is_bound else 200)

@@ -10,7 +10,7 @@ from engine.catalogue import Json
 from runs.limits import VALUE_SEARCH_CHARACTERS
 from runs.reading.value_pages import value_page
 from runs.web.contexts import Value
-from runs.web.look import number_of
+from runs.web.view_options import number_of
 
 _ASKED = ("of", "node", "index", "field")
 

@@ -13,10 +13,10 @@ from runs.limits import FILTER_CHARACTERS
 from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
 from runs.web.below import steps_below
-from runs.web.look import look_of, remember
+from runs.web.history_context import bounds_of, view_context, view_history
 from runs.web.offers import offers
 from runs.web.values import reading_context
-from runs.web.viewing import bounds_of, view_context, view_history
+from runs.web.view_options import look_of, remember
 from workflows.queries import get_workflow
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_inbox.web import absences, kept, leaving, opening, together, views
+from tasks_inbox.web import absences, bulk_actions, kept, leaving, opening, views
 
 urlpatterns = [
     path("settings/away", absences.away_list, name="settings-away"),
@@ -10,8 +10,8 @@ urlpatterns = [
     path("settings/away/<int:rule_id>/end", absences.away_end, name="settings-away-end"),
     path("settings/members/<str:username>/hand-over", leaving.hand_over, name="settings-member-hand-over"),
     path("inbox/", views.inbox, name="inbox"),
-    path("inbox/bulk", together.review, name="inbox-bulk"),
-    path("inbox/bulk/do", together.do, name="inbox-bulk-do"),
+    path("inbox/bulk", bulk_actions.review, name="inbox-bulk"),
+    path("inbox/bulk/do", bulk_actions.do, name="inbox-bulk-do"),
     path("inbox/views", kept.views, name="inbox-views"),
     path("inbox/views/add", kept.add, name="inbox-view-add"),
     path("inbox/views/<int:view_id>/change", kept.change, name="inbox-view-change"),

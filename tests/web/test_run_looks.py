@@ -8,7 +8,7 @@ import pytest
 from accounts.models import Membership
 from runs.reading.presentation import found_run
 from runs.reading.stored import ONE_RUN
-from runs.web import viewing
+from runs.web import history_context
 from tests import factories as make
 from tests.store.watching import trips_of_page
 
@@ -146,7 +146,7 @@ def test_the_timeline_of_few_steps_stands_below_the_graph(author, monkeypatch):
     run_id = a_run()
     page = author.get(f"/runs/{run_id}?view=graph").text
     assert page.index('id="graph"') < page.index('id="timeline"')
-    monkeypatch.setattr(viewing, "BELOW_GRAPH", 1)
+    monkeypatch.setattr(history_context, "BELOW_GRAPH", 1)
     assert 'id="timeline"' not in author.get(f"/runs/{run_id}?view=graph").text
 
 

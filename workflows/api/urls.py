@@ -3,7 +3,7 @@
 from django.urls import path
 
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
-from workflows.api import building, cases, drafts, texts, together, views
+from workflows.api import building, cases, collaboration, drafts, texts, views
 
 urlpatterns = [
     path("step-types", building.StepTypesView.as_view(), name="api-step-types"),
@@ -69,30 +69,32 @@ urlpatterns = [
     ),
     path(
         "workflows/<workflow_name:name>/presence",
-        together.PresenceView.as_view(),
+        collaboration.PresenceView.as_view(),
         name="api-workflow-presence",
     ),
     path(
-        "workflows/<workflow_name:name>/readers", together.ReadersView.as_view(), name="api-workflow-readers"
+        "workflows/<workflow_name:name>/readers",
+        collaboration.ReadersView.as_view(),
+        name="api-workflow-readers",
     ),
     path(
         "workflows/<workflow_name:name>/comments",
-        together.CommentsView.as_view(),
+        collaboration.CommentsView.as_view(),
         name="api-workflow-comments",
     ),
     path(
         "workflows/<workflow_name:name>/comments/<int:comment_id>",
-        together.CommentView.as_view(),
+        collaboration.CommentView.as_view(),
         name="api-workflow-comment",
     ),
     path(
         "workflows/<workflow_name:name>/comments/<int:comment_id>/resolve",
-        together.ResolveCommentView.as_view(),
+        collaboration.ResolveCommentView.as_view(),
         name="api-workflow-comment-resolve",
     ),
     path(
         "workflows/<workflow_name:name>/comments/<int:comment_id>/reopen",
-        together.ReopenCommentView.as_view(),
+        collaboration.ReopenCommentView.as_view(),
         name="api-workflow-comment-reopen",
     ),
 ]

@@ -28,7 +28,7 @@ from workflows.document.changes import (
     keyed,
     unkeyed,
 )
-from workflows.document.meanwhile import NOBODY, Meanwhile, apply_late
+from workflows.document.rebase import NOBODY, Meanwhile, apply_late
 from workflows.drafts import writing
 from workflows.models import Workflow
 

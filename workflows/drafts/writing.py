@@ -17,7 +17,7 @@ from lib.uuid7 import uuid7
 from workflows import queries
 from workflows.comments import following
 from workflows.document.changes import NOTHING, Change, Document, NotKeyable, Path, diff, keyed
-from workflows.document.meanwhile import NOBODY, Meanwhile, meanwhile
+from workflows.document.rebase import NOBODY, Meanwhile, meanwhile
 from workflows.limits import LOGGED_CHANGE_BYTES
 from workflows.models import DraftChange, Workflow
 

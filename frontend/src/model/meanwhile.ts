@@ -1,6 +1,6 @@
 /**
  * Groups that were made from an older draft, put into what others have made of it meanwhile. A connection expects that its
- * two steps are there. Pure; the same rules as `workflows/document/meanwhile.py`, which has the log of what others did
+ * two steps are there. Pure; the same rules as `workflows/document/rebase.py`, which has the log of what others did
  * where here are the draft that was known, `was`, and the one that others left, `now`.
  */
 

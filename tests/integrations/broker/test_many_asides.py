@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from integrations.broker import asides
+from integrations.broker import parked_events
 from integrations.broker import service as retrying
 from integrations.broker import store as statements
 from integrations.broker.standing import outbox_complaint
@@ -34,7 +34,7 @@ def many_aside(outbox):
 
 def test_of_many_the_list_shows_the_oldest_and_says_how_many_there_are(many_aside, client, monkeypatch):
     operator = signed_in(client)
-    monkeypatch.setattr(asides, "SHOWN", 3)
+    monkeypatch.setattr(parked_events, "SHOWN", 3)
     many_aside(3)
     few = trips_of_page(operator, "/operations/dispatch")
     assert "Here are the oldest" not in operator.get("/operations/dispatch").text
@@ -44,13 +44,13 @@ def test_of_many_the_list_shows_the_oldest_and_says_how_many_there_are(many_asid
     assert page.count('class="error"') == 3
     # How many there are is asked where there may be more.
     assert trips_of_page(operator, "/operations/dispatch") == few
-    monkeypatch.setattr(asides, "FAILING_EVENTS", 4)
+    monkeypatch.setattr(parked_events, "FAILING_EVENTS", 4)
     assert "Here are the oldest 3 of 4 or more." in operator.get("/operations/dispatch").text
 
 
 def test_behind_many_that_were_polled_those_that_wait_are_found(many_aside, client, monkeypatch):
     operator = signed_in(client)
-    monkeypatch.setattr(asides, "SHOWN", 3)
+    monkeypatch.setattr(parked_events, "SHOWN", 3)
     many_aside(4)
     assert len(polled()) == 4
     many_aside(1, ANOTHER)
@@ -67,7 +67,7 @@ def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_
     many_aside, client, monkeypatch
 ):
     operator = signed_in(client)
-    monkeypatch.setattr(asides, "SHOWN", 2)
+    monkeypatch.setattr(parked_events, "SHOWN", 2)
     monkeypatch.setattr(statements, "SEARCHED_EVENTS", 3)
     passed_over = "Only the oldest and the newest were checked"
     many_aside(4)

@@ -8,7 +8,7 @@ from django.db import connection
 
 from config.embedded.processes import wait_until
 from integrations.webhooks_out import duties, service, store, switching
-from integrations.webhooks_out.looking import here
+from integrations.webhooks_out.dispatcher import here
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingReplay, OutgoingWebhook
 from lib.clock import now_here
 from tests import factories as make

@@ -10,8 +10,8 @@ from config.embedded.processes import wait_until
 from engine.events import EVENTS
 from integrations.webhooks_out import events, retrying, service, store, switching
 from integrations.webhooks_out.delivering import serve
+from integrations.webhooks_out.dispatcher import FAILING_SLOTS, SLOTS, Lookout
 from integrations.webhooks_out.limits import MESSAGE_ATTEMPTS
-from integrations.webhooks_out.looking import FAILING_SLOTS, SLOTS, Lookout
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from runs.models import HistoryEvent, Run
 from tasks_inbox.duties import account_mails

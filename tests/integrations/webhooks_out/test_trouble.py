@@ -3,7 +3,7 @@
 import pytest
 from django.db import OperationalError
 
-from integrations.webhooks_out import looking, messages, secrets, service, store
+from integrations.webhooks_out import dispatcher, messages, secrets, service, store
 from integrations.webhooks_out.delivering import OWN_SECONDS, serve
 from integrations.webhooks_out.limits import MESSAGE_ATTEMPTS
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
@@ -74,9 +74,11 @@ def test_a_message_that_cannot_be_built_holds_up_no_other(webhook, receiver, mon
 def test_a_lease_is_left_where_the_database_broke_off_and_is_back(webhook, receiver, monkeypatch):
     begun()
     leased = store.lease("w", failing=True)
-    monkeypatch.setattr(looking, "serve", broken_off)
-    monkeypatch.setattr(looking.connection, "close", lambda: None)  # It is the test's, with its transaction.
-    looking.Lookout()._serve(leased, "w")
+    monkeypatch.setattr(dispatcher, "serve", broken_off)
+    monkeypatch.setattr(
+        dispatcher.connection, "close", lambda: None
+    )  # It is the test's, with its transaction.
+    dispatcher.Lookout()._serve(leased, "w")
     assert store.lease("another", failing=True).webhook == leased.webhook
 
 

@@ -18,8 +18,8 @@ from lib.clock import now_here
 from runs.kernel import graphs
 from runs.limits import READ_EVENTS
 from runs.reading.attempts import attempts_of
+from runs.reading.event_replay import Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.events import RunHistory, extent_of, read_history
-from runs.reading.happened import Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
 from runs.reading.run_view import RunView
@@ -31,7 +31,7 @@ from runs.web import story
 from runs.web.below import lanes_below, waits_below
 from runs.web.contexts import is_ours, log_shown
 from runs.web.inner import inner_shown
-from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, UNFOLDED, VIEWS, Look, inspected, number_of
+from runs.web.view_options import GRAPH, STORY, TIMELINE, TITLES, UNFOLDED, VIEWS, Look, inspected, number_of
 
 Context = dict[str, Any]
 BELOW_GRAPH = 12

@@ -11,7 +11,7 @@ from tests.engine.strategies import QUICK
 from tests.workflows.documents import inverses, same_document
 from workflows.document.change_requests import read_groups
 from workflows.document.changes import Group, apply, diff, keyed, unkeyed
-from workflows.document.meanwhile import Meanwhile, apply_late, meanwhile
+from workflows.document.rebase import Meanwhile, apply_late, meanwhile
 
 # The builder's own tests check them, too (`frontend/test/`).
 VECTORS = json.loads((Path(__file__).parent / "meanwhile_vectors.json").read_text())

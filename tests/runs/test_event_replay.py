@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.models import Run
+from runs.reading.event_replay import Happened, endings, steps_then, ways_taken
 from runs.reading.events import read_history
-from runs.reading.happened import Happened, endings, steps_then, ways_taken
 from runs.reading.presentation import step_rows
 from tests import factories as make
 
