@@ -217,7 +217,9 @@ def test_every_route_that_changes_something_is_a_door_or_says_why_it_is_none():
     ways = {name for door in doors.DOORS.values() for name in door.routes}
     reasons = of_features.joined(doors.NO_DOORS, "routes", "NO_DOORS")
     others = [name for names in reasons.values() for name in names.split()]
-    assert routes == ways | {*others}
+    assert routes == ways | {*others}, (
+        "a new route is a way of one of DOORS, or in NO_DOORS of tests/inbox/doors.py"
+    )
     assert len(others) == len({*others})
     assert not ways & {*others}
 
