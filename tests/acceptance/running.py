@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 import httpx
+import psycopg
 
 from config.embedded.processes import child_setup, wait_until
 from config.embedded.redis import free_port
@@ -101,8 +102,16 @@ class Handoff:
         assert not self.ended(), self.said()
 
     def until_answering(self) -> None:
-        """Wait until the database of a Handoff that is up answers (again)."""
+        """Wait until the database of a Handoff that is up answers (again): what `/readyz` says may be a second old."""
+        wait_until(self._database_answers, START_SECONDS, "the database")
         wait_until(lambda: b'"ready": true' in self.get("/readyz")[1], START_SECONDS, "readiness")
+
+    def _database_answers(self) -> bool:
+        try:
+            psycopg.connect(self.facts()["database_url"], connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def kill(self, name: str) -> None:
         """kill -9 of one process, until the supervisor has started another in its place and the database answers.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.api import together
+from runs.api import run_lists
 from runs.commands import bulk
 from runs.models import Run, SavedSearch
 from runs.reading import queries
@@ -76,7 +76,7 @@ def test_many_are_reviewed_then_done_and_each_has_its_answer(api):
 
 
 def test_a_filter_takes_the_newest_that_allow_it(api, monkeypatch):
-    for module in (bulk, together):
+    for module in (bulk, run_lists):
         monkeypatch.setattr(module, "BULK_RUNS", 2)
     runs = started(api, WAITS, 3)
     answer = api.post(f"{URL}/bulk", {"action": "cancel", "filter": {"workflow": "flow", "by": "me"}}).json()
