@@ -21,7 +21,7 @@ from runs.reading.readiness import standing as read_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 _SHARED_SECONDS = 1.0
-"""So old the answer to a probe is at most."""
+"""So old the answer to a probe is at most that says ready."""
 
 Readiness = tuple[dict[str, bool], Standing | None]
 
@@ -40,7 +40,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     time goes on, 503 otherwise; says what holds, how old is what should be young and, in sentences, what is wrong.
     """
     checks, standing = _shared_readiness(None)
-    ready = all(checks.values())
+    ready = _is_ready((checks, standing))
     payload: dict[str, object] = {"ready": ready, "checks": checks}
     if start_environment.observes():
         payload["observes"] = True
@@ -84,5 +84,9 @@ def _answer_probes(_: None) -> Readiness:
     return readiness()
 
 
-# However many probe this process, the database is asked once a second.
-_shared_readiness = SharedAnswers(_answer_probes, seconds=_SHARED_SECONDS)
+def _is_ready(answer: Readiness) -> bool:
+    return all(answer[0].values())
+
+
+# However many probe this process, the database is asked once a second; that all is well again is said at once.
+_shared_readiness = SharedAnswers(_answer_probes, seconds=_SHARED_SECONDS, keeps=_is_ready)

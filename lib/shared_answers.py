@@ -17,13 +17,19 @@ MOST = 1_000
 class SharedAnswers(Generic[K, R]):
     """For each key what `make` gives, kept for so many seconds in this process; of those who ask at once one makes it.
 
-    An answer is of many: nobody may change it. At most `MOST` are kept.
+    An answer is of many: nobody may change it. At most `MOST` are kept. One for which `keeps` is false is for those who
+    ask at once only.
     """
 
     def __init__(
-        self, make: Callable[[K], R], *, seconds: float, clock: Callable[[], float] = time.monotonic
+        self,
+        make: Callable[[K], R],
+        *,
+        seconds: float,
+        keeps: Callable[[R], bool] = lambda _: True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._make, self._seconds, self._clock = make, seconds, clock
+        self._make, self._seconds, self._keeps, self._clock = make, seconds, keeps, clock
         self._kept: dict[K, tuple[float, R]] = {}
         self._gathered: Gathered[K, None, R] = Gathered(self._answers, reads=True)
 
@@ -48,6 +54,8 @@ class SharedAnswers(Generic[K, R]):
 
     def _made(self, key: K) -> R:
         answer = self._make(key)
+        if not self._keeps(answer):
+            return answer
         now = self._clock()
         if key not in self._kept and len(self._kept) >= MOST:
             fresh = {one: it for one, it in self._kept.copy().items() if now - it[0] < self._seconds}

@@ -102,7 +102,7 @@ class Handoff:
         assert not self.ended(), self.said()
 
     def until_answering(self) -> None:
-        """Wait until the database of a Handoff that is up answers (again): what `/readyz` says may be a second old."""
+        """Wait until the database of a Handoff that is up answers (again): a ready of `/readyz` may be a second old."""
         wait_until(self._database_answers, START_SECONDS, "the database")
         wait_until(lambda: b'"ready": true' in self.get("/readyz")[1], START_SECONDS, "readiness")
 
