@@ -28,11 +28,11 @@ ROOT_NAMES = frozenset(
             "error",
             "iteration",
         ),
-        *("body", "schedule"),
+        *("body", "schedule", "facts"),
     )
 )
 """All that any expression may name; which of them one may is said by who knows its place (`body`: a webhook's,
-`schedule`: that of what a schedule starts)."""
+`schedule`: that of what a schedule starts, `facts`: those of the step that asks people)."""
 
 
 @dataclass(frozen=True, slots=True)

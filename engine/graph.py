@@ -1,18 +1,21 @@
 """A definition compiled: nodes with their edges in order, what each one reads, and how joins decide."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine import bodies
 from engine.approvals import Coverage, coverage_of
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
+from engine.cel_reads import Path
 from engine.expressions import Expression, References, compile_expression
 from engine.links import Edge, Join, edge_of, join_of, topological
 from engine.ports import RULES, outcomes_of
 from engine.retry import RetryPolicy, policy
-from engine.templates import Template, compile_template
+from engine.templates import Scope, Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
+from engine.typed_texts import FACTS, TypedParams
+from engine.value_types import Type, types_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Node:
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
     `part`: of a body that is several steps, their graph. `sets`: what variables of the run it sets.
     `is_sink`: the run waits for it. `outcomes`: those that end their path where no edge takes them (empty: any); None
-    where that is an error.
+    where that is an error. `types`: of a step that asks people, the types of the values that it reads by plain paths.
     """
 
     id: str
@@ -62,6 +65,23 @@ class Node:
     timeout_seconds: int | None
     start_seconds: int | None
     reads: References
+    types: Mapping[Path, Type] = field(default_factory=dict)
+
+    def render(self, scope: Scope, before_each: Callable[[], None] | None = None) -> dict[str, Json]:
+        """The params, rendered as by `Template.render`; texts of a step that asks people may read its facts."""
+        params: dict[str, Json] = self.params.render(self._with_facts(scope, before_each), before_each)
+        return params
+
+    def typed(self, scope: Scope) -> TypedParams | None:
+        """The params with the types of what they read; None of a step that asks nobody."""
+        if not self.spec.asks_people:
+            return None
+        return TypedParams(self.params, self._with_facts(scope, None), self.types)
+
+    def _with_facts(self, scope: Scope, before_each: Callable[[], None] | None) -> Scope:
+        if not self.spec.asks_people or FACTS not in self.params.refs.names:
+            return scope
+        return {**scope, FACTS: self.params.below(FACTS).render(scope, before_each)}
 
     @property
     def is_join(self) -> bool:
@@ -234,7 +254,9 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
     # From the sinks up, so that a node knows what the engine steps behind it will read.
     for name in reversed(order):
         nodes[name] = _node(raw[name], places[name], edges, catalogue, nodes, rules)
-    nodes = {name: nodes[name] for name in order}
+    asking = {name: nodes[name].params for name in order if nodes[name].spec.asks_people}
+    types = types_read(definition, catalogue, asking)
+    nodes = {name: replace(nodes[name], types=types.get(name, {})) for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
     output = definition.get("output")

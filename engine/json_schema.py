@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 
 from engine.catalogue import Json
-from engine.templates import has_holes, join_path
+from engine.holes import has_holes, join_path
 from engine.work import DEFINITION_UNITS, Work, work_at
 
 Schema = Mapping[str, Json]

@@ -46,6 +46,14 @@ ERROR_REASON_CHARACTERS = 100
 """The reason of an error."""
 TEMPLATE_LEVELS = 64
 """Levels of nesting in a value with expressions."""
+TYPE_HOPS = 10
+"""References that are followed from one schema to the next."""
+TYPE_LEVELS = 6
+"""Levels of a value whose types are known: more are shown as they are."""
+TYPE_NODES = 500
+"""Parts of one schema that are looked at for types."""
+TYPE_STEPS = 60
+"""Steps of one definition through which a type is followed: each is a few frames of the stack."""
 REPORTED_PROBLEMS = 500
 """Problems that are reported for one definition."""
 VARIABLES_BYTES = 64 * 1024

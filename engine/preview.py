@@ -12,9 +12,10 @@ from engine.checks.references import Check
 from engine.entries import kind_of, path_of
 from engine.errors import ExpressionError, ExpressionInvalid, OutOfTime, TooMuchWork
 from engine.expressions import compile_expression
+from engine.holes import has_holes, join_path, split_holes, strings_with_holes
 from engine.problems import Problem
 from engine.surroundings import BeforeEach, Spot, Surroundings
-from engine.templates import compile_template, has_holes, join_path, split_holes, strings_with_holes
+from engine.templates import compile_template
 from engine.work import EXPRESSIONS_UNITS, sharing_at
 
 Keys = tuple[str | int, ...]

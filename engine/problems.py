@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from engine.catalogue import Json
-from engine.templates import has_holes, join_path
+from engine.holes import has_holes, join_path
 
 Severity = Literal["error", "warning"]
 Code = Literal[
@@ -24,6 +24,7 @@ Code = Literal[
     "built_in_queue",
     "calendar_elsewhere",
     "chain_too_long",
+    "correction_not_used",
     "cycle",
     "decision_without_edge",
     "duplicate_edge",
@@ -55,10 +56,12 @@ Code = Literal[
     "reserved_queue",
     "several_conditions",
     "starts_apart",
+    "text_not_corrected",
     "too_deep",
     "too_many_nodes",
     "too_much_work",
     "unknown_calendar",
+    "unknown_fact",
     "unknown_field",
     "unknown_node",
     "unknown_outcome",

@@ -15,7 +15,7 @@ from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Sele
 from engine.cel_reads import Path, static_path
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
-from engine.templates import join_path, replaced_holes
+from engine.holes import join_path, replaced_holes
 
 STEPS: Path = ("steps",)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -4,9 +4,9 @@ A string that is exactly one hole keeps the value's type; any other string with 
 written as `{{ "{{" }}`.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import orjson
 
@@ -14,33 +14,18 @@ from engine.catalogue import Json
 from engine.cel_reads import Path, References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
+from engine.holes import join_path, split_holes
 from engine.limits import TEMPLATE_LEVELS
 from engine.markdown import before_hole, escaped, in_code, within_code
 from engine.work import EXPRESSIONS_UNITS, sharing_at
 
 Scope = Mapping[str, object]
+Writing = Literal["text", "markdown", "code"]
+"""How a value is written into a text: as it is, or so that it marks nothing up."""
 
 TEXT_BYTES = 256 * 1024
 # Twice the largest input of a run.
 RENDERED_CHARACTERS = 16 * 1024 * 1024
-
-# Quotes that open a text only: where it ends is looked for once, whatever is in it. It is the group around what is
-# repeated that gives nothing back: Debian's Python can't repeat one that does (tests/growth/test_patterns.py).
-_TOKEN = re.compile(
-    r"""(?P<text>[rR]?(?:"{3}|'{3}|"|'))|(?P<comment>//(?>(?:(?!\}\})[^\n])*))|(?P<open>\{)|(?P<end>\}\})|(?P<close>\})"""
-)
-_ENDS = {
-    '"': re.compile(r'(?>(?:[^"\\\n]|\\.)*)"', re.DOTALL),
-    "'": re.compile(r"(?>(?:[^'\\\n]|\\.)*)'", re.DOTALL),
-    '"""': re.compile(r'(?>(?:[^"\\]|\\.|"(?!""))*)"""', re.DOTALL),
-    "'''": re.compile(r"(?>(?:[^'\\]|\\.|'(?!''))*)'''", re.DOTALL),
-}
-_RAW_ENDS = {
-    '"': re.compile(r'[^"\n]*+"'),
-    "'": re.compile(r"[^'\n]*+'"),
-    '"""': re.compile(r'(?>(?:[^"]|"(?!""))*)"""'),
-    "'''": re.compile(r"(?>(?:[^']|'(?!''))*)'''"),
-}
 
 
 class _Room:
@@ -77,6 +62,10 @@ class _Hole:
     def render(self, scope: Scope, room: "_Room") -> Json:
         return room.take(_evaluate(self.expression, scope, self.path, room))
 
+    def pieces(self) -> Iterator[tuple[str | Expression, "Writing"]]:
+        """Its expression, and how its value is written."""
+        yield self.expression, "text"
+
 
 @dataclass(frozen=True, slots=True)
 class _Text:
@@ -100,6 +89,11 @@ class _Text:
             raise self._too_long()
         room.take(text)
         return text
+
+    def pieces(self) -> Iterator[tuple[str | Expression, "Writing"]]:
+        """Its parts, each with how the value of an expression is written there."""
+        for part, writer in zip(self.parts, self.written, strict=True):
+            yield part, _WRITINGS[writer]
 
     def _too_long(self) -> ExpressionError:
         return ExpressionError(f"{self.path or 'the text'} becomes longer than {TEXT_BYTES:,} bytes")
@@ -178,6 +172,31 @@ class Template:
             part = dict(part.items).get(key) if isinstance(part, _Object) else None
         return part.expression.path if isinstance(part, _Hole) else None
 
+    def below(self, key: str) -> "Template":
+        """What stands at this key of an object, as a template; null where nothing does."""
+        part = dict(self.root.items).get(key) if isinstance(self.root, _Object) else None
+        if isinstance(self.root, _Static) and isinstance(self.root.value, dict):
+            part = _Static(self.root.value.get(key))
+        part = part or _Static(None)
+        return Template(self.refs, isinstance(part, _Static), part)
+
+    def plain_paths(self) -> list[Path]:
+        """Each path that one of its expressions reads, and nothing else."""
+        paths = [one.path for one in _expressions(self.root)]
+        return list(dict.fromkeys(path for path in paths if path is not None))
+
+    def part_at(self, *keys: str | int) -> "_Hole | _Text | None":
+        """The string with holes at these keys; None for any other value."""
+        part: _Part | None = self.root
+        for key in keys:
+            if isinstance(part, _Object) and isinstance(key, str):
+                part = dict(part.items).get(key)
+            elif isinstance(part, _List) and isinstance(key, int) and key < len(part.items):
+                part = part.items[key]
+            else:
+                return None
+        return part if isinstance(part, _Hole | _Text) else None
+
     def constant(self, key: str) -> Json:
         """The value at this key, where it is the same whatever is filled in; None of any other."""
         if isinstance(self.root, _Static):
@@ -189,6 +208,20 @@ class Template:
         """What of it stands under names for which `predicate` holds, or may once it is rendered."""
         root = _where(self.root, predicate) or _Static({})
         return Template(self.refs, isinstance(root, _Static), root)
+
+
+def _expressions(part: _Part) -> Iterator[Expression]:
+    match part:
+        case _Object(items):
+            for _, value in items:
+                yield from _expressions(value)
+        case _List(items):
+            for value in items:
+                yield from _expressions(value)
+        case _Hole(expression=expression):
+            yield expression
+        case _Text(parts=parts):
+            yield from (each for each in parts if not isinstance(each, str))
 
 
 def _filled(part: _Part, keys: tuple[str | int, ...], fill: Callable[[Leaf], Json]) -> Json:
@@ -231,61 +264,6 @@ def compile_template(value: Json, markdown: Collection[str] = ()) -> Template:
     return Template(References.union(e.refs for e in expressions), isinstance(root, _Static), root)
 
 
-def split_holes(text: str) -> list[tuple[bool, str]]:
-    """The string as (is an expression, source) parts. Raises ExpressionInvalid if a hole is not closed."""
-    parts: list[tuple[bool, str]] = []
-    at = 0
-    while (start := text.find("{{", at)) >= 0:
-        end = _hole_end(text, start + 2)
-        if start > at:
-            parts.append((False, text[at:start]))
-        parts.append((True, text[start + 2 : end].strip()))
-        at = end + 2
-    if at < len(text):
-        parts.append((False, text[at:]))
-    return parts
-
-
-def replaced_holes(text: str, replace: Callable[[str], str]) -> str:
-    """The string with what stands in each hole replaced; the rest stays. Raises ExpressionInvalid as split_holes."""
-    pieces: list[str] = []
-    at = 0
-    while (start := text.find("{{", at)) >= 0:
-        end = _hole_end(text, start + 2)
-        pieces += (text[at : start + 2], replace(text[start + 2 : end]))
-        at = end
-    return "".join((*pieces, text[at:]))
-
-
-def has_holes(value: Json) -> bool:
-    """Whether a string anywhere in the value contains `{{`."""
-    if isinstance(value, str):
-        return "{{" in value
-    if isinstance(value, dict):
-        return any(has_holes(item) for item in value.values())
-    return isinstance(value, list) and any(has_holes(item) for item in value)
-
-
-def strings_with_holes(value: Json, path: str) -> Iterator[tuple[str, str]]:
-    """(path, string) of every string in the value that contains `{{`."""
-    if isinstance(value, str):
-        if "{{" in value:
-            yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from strings_with_holes(item, join_path(path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from strings_with_holes(item, f"{path}[{index}]")
-
-
-def join_path(path: str, key: str) -> str:
-    """`path.key`, with keys that are no plain names in quotes."""
-    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key):
-        return f"{path}.{key}" if path else key
-    return f"{path}[{orjson.dumps(key, default=str).decode()}]" if key.isprintable() else f"{path}[{key!a}]"
-
-
 def as_text(value: Json) -> str:
     """How a value reads inside a text: null is empty, 3.0 is 3, objects and lists are JSON."""
     if isinstance(value, str):
@@ -307,6 +285,13 @@ def _as_markdown(value: Json) -> str:
 
 def _as_code(value: Json) -> str:
     return within_code(as_text(value))
+
+
+_WRITINGS: Mapping[Callable[[Json], str], Writing] = {
+    as_text: "text",
+    _as_markdown: "markdown",
+    _as_code: "code",
+}
 
 
 def _compile(
@@ -352,43 +337,6 @@ def _markdown(path: str, parts: list[str | Expression]) -> _Text:
         for part, after in zip(parts, [*writers[1:], None], strict=True)
     ]
     return _Text(path, tuple(texts), tuple(writers))
-
-
-def _hole_end(text: str, at: int) -> int:
-    """Where the `}}` is that closes the hole: not one inside a string, a map literal or a comment."""
-    depth = 0
-    while token := _TOKEN.search(text, at):
-        at = token.end()
-        match token.lastgroup:
-            case "text":
-                if (end := _text_end(text, token)) is None:
-                    # CEL refuses it wherever the hole ends, and says at which column.
-                    return _next_end(text, at)
-                at = end
-            case "open":
-                depth += 1
-            case "close":
-                depth -= 1
-            case "end" if depth <= 0:
-                return token.start()
-            case "end":
-                depth -= 1
-                at = token.start() + 1
-    return _next_end(text, len(text))
-
-
-def _next_end(text: str, at: int) -> int:
-    if (end := text.find("}}", at)) < 0:
-        raise ExpressionInvalid("a `{{` is not closed by `}}`")
-    return end
-
-
-def _text_end(text: str, opening: re.Match[str]) -> int | None:
-    quote = opening[0].lstrip("rR")
-    is_raw = quote != opening[0]
-    at = opening.end()
-    match = _RAW_ENDS[quote].match(text, at) if is_raw else _ENDS[quote].match(text, at)
-    return match.end() if match else None
 
 
 def _evaluate(expression: Expression, scope: Scope, path: str, room: _Room) -> Json:

@@ -6,11 +6,11 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
+from engine.holes import has_holes
 from engine.json_schema import any_properties, schema_faults
 from engine.limits import WORKING_DAYS
-from engine.templates import has_holes
 from steps.base import Params, WholeNumber, widget
-from steps.limits import ASKED_NAMES
+from steps.limits import ASKED_NAMES, TASK_TITLE_CHARACTERS
 from steps.wait import TEN_YEARS, as_seconds
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150)]
@@ -152,7 +152,7 @@ class HumanParams(Params):
 
     title: str = Field(
         min_length=1,
-        max_length=300,
+        max_length=TASK_TITLE_CHARACTERS,
         title="Question",
         description="What is asked, such as Refund {{ input.amount }} to Ann?",
     )
@@ -170,6 +170,13 @@ class HumanParams(Params):
         None,
         title="Order of the facts",
         description="Labels of facts in the order in which they are shown; the others come after them.",
+    )
+    facts_schema: dict[str, dict[str, Json]] | None = Field(
+        None,
+        max_length=50,
+        title="Types of the facts",
+        description="JSON Schemas of facts whose type can’t be known from what they read, by label: "
+        "format, x-currency, titles of choices.",
     )
     amendable: Names | None = Field(
         None,
@@ -297,6 +304,15 @@ class HumanParams(Params):
             raise PydanticCustomError("same_outcome", "names an outcome twice")
         return outcomes
 
+    @field_validator("facts_schema")
+    @classmethod
+    def _are_schemas(cls, schemas: dict[str, Json] | None) -> dict[str, Json] | None:
+        for label, schema in (schemas or {}).items():
+            for path, fault in schema_faults(schema, label):
+                message = f"{path}: {fault}"
+                raise PydanticCustomError("no_schema", "is no JSON Schema: {fault}", {"fault": message})
+        return schemas
+
     @field_validator("form")
     @classmethod
     def _is_form(cls, form: dict[str, Json] | None) -> dict[str, Json] | None:
@@ -335,7 +351,12 @@ class HumanParams(Params):
                 "has no outcome {outcome}, which on_timeout names",
                 {"outcome": self.on_timeout},
             )
-        for name, labels in (("amendable", self.amendable), ("facts_order", self.facts_order)):
+        by_label = (
+            ("amendable", self.amendable),
+            ("facts_order", self.facts_order),
+            ("facts_schema", [*(self.facts_schema or {})]),
+        )
+        for name, labels in by_label:
             unknown = [label for label in labels or () if label not in (self.facts or {})]
             if unknown and not has_holes([labels, list(self.facts or ())]):
                 raise PydanticCustomError(

@@ -10,6 +10,7 @@ from pydantic.config import JsonDict
 
 from engine.catalogue import BODY, Json, Kind, OnError
 from engine.errors import StepError
+from engine.typed_texts import TypedParams
 from lib.forms.hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
 from steps.attempt_log import AttemptLog
@@ -67,6 +68,8 @@ class StepContext:
     """What the attempt has used up, such as tokens: `run` writes it here, history keeps it."""
     lines: AttemptLog = field(default_factory=AttemptLog)
     """What the attempt has said: `log` writes it."""
+    typed: TypedParams | None = None
+    """Of a step that asks people: the types of the values that its params read."""
 
     def log(self, text: object, level: str = "info") -> None:
         """Say a line for people who look at the run; `level`: `info`, `warning` or `error`. Raises ValueError.
@@ -247,10 +250,12 @@ def execute(
     idempotency_key: str,
     usage: dict[str, Json] | None = None,
     lines: AttemptLog | None = None,
+    typed: TypedParams | None = None,
 ) -> Json:
     """One attempt of a step: its output, or StepError.
 
-    `params` are rendered; what the attempt used up is written into `usage`, what it says into `lines`. BadParams,
+    `params` are rendered, `typed` has the types of what they read; what the attempt used up is written into `usage`,
+    what it says into `lines`. BadParams,
     BadInput and BadOutput name the field, no retries (R-014, R-252).
     """
     if step_type.takes_nothing and not params:
@@ -265,7 +270,7 @@ def execute(
     usage_so_far = {} if usage is None else usage
     log = lines or AttemptLog({"params": params, "input": value})
     output = step_type.run(
-        StepContext(checked, checked_input, run_id, node, attempt, idempotency_key, usage_so_far, log)
+        StepContext(checked, checked_input, run_id, node, attempt, idempotency_key, usage_so_far, log, typed)
     )
     if step_type.output_model is not None and step_type.kind != "wait":
         _checked(step_type.output_model, output, "BadOutput", "output")

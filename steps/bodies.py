@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from engine.bodies import OF_ONE_STEP, PART
 from engine.catalogue import Json
 from engine.definition import QUEUE_NAME, RETRY_HELP, TIMEOUT_HELP, WORKFLOW_NAME, RetryChoice, Seconds
-from engine.templates import has_holes
+from engine.holes import has_holes
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.limits import BODY_STEPS
 from steps.waiting import for_part

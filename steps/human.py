@@ -7,9 +7,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.catalogue import Json
-from engine.errors import StepError
+from engine.errors import ExpressionError, StepError
+from engine.holes import has_holes
 from engine.json_schema import schema_faults
-from engine.templates import has_holes
+from engine.typed_texts import FACTS, TypedParams
+from engine.value_types import reduced
 from steps.asking import Candidates, Choice, HumanParams, Quorum
 from steps.base import StepContext, StepType, storable
 from steps.limits import TASK_BYTES
@@ -27,11 +29,11 @@ class Decision(BaseModel):
 
     outcome: str
     data: Json
-    by: str = Field(examples=["somebody"])
-    at: str = Field(examples=["2026-01-01T00:00:00Z"])
+    by: str = Field(examples=["somebody"], json_schema_extra={"format": "person"})
+    at: str = Field(examples=["2026-01-01T00:00:00Z"], json_schema_extra={"format": "date-time"})
     comment: str
     branch: str
-    on_behalf_of: str | None = None
+    on_behalf_of: str | None = Field(None, json_schema_extra={"format": "person"})
     decisions: list[Json] | None = Field(
         None, description="Where several decide: what each of them decided, the last one last."
     )
@@ -65,7 +67,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         "kind": kind,
         "title": params.title,
         "instructions": params.instructions or "",
-        "facts": [_fact(params, label, value) for label, value in _in_order(params)],
+        "facts": [_fact(context, label, value) for label, value in _in_order(params)],
         "outcomes": [outcome.model_dump(exclude_none=True) for outcome in params.outcomes or usual],
         "form": params.form,
         "candidates": _candidates(params),
@@ -82,6 +84,7 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
         task["calendar"] = params.calendar
     if params.due_working_days is not None:
         task["due_working_days"] = params.due_working_days
+    task |= _texts(context.typed, task)
     storable(task, "task", code="BadParams", max_bytes=TASK_BYTES)
     return for_person(task)
 
@@ -93,9 +96,32 @@ def _in_order(params: HumanParams) -> list[tuple[str, Json]]:
     return [(label, facts[label]) for label in labels if label in facts]
 
 
-def _fact(params: HumanParams, label: str, value: Json) -> dict[str, Json]:
+def _fact(context: StepContext, label: str, value: Json) -> dict[str, Json]:
+    params: HumanParams = context.params
     may_change = {"may_change": True} if label in (params.amendable or ()) else {}
-    return {"label": label, "value": value, **may_change}
+    schema = (params.facts_schema or {}).get(label)
+    known = context.typed.type_at(FACTS, label) if context.typed else None
+    kind = known if schema is None else reduced(schema)
+    return {"label": label, "value": value, **may_change, **({"type": kind} if kind else {})}
+
+
+def _texts(typed: TypedParams | None, task: Mapping[str, Json]) -> dict[str, Json]:
+    """The texts of a task that read typed values or its facts, in parts."""
+    if typed is None:
+        return {}
+    try:
+        parts = {name: typed.parts_at(name) for name in ("title", "instructions")}
+        labels = [typed.parts_at("outcomes", at, "label") for at in range(len(task["outcomes"]))]
+        texts = {name: one for name, one in parts.items() if one}
+        by_outcome = {
+            outcome["name"]: one for outcome, one in zip(task["outcomes"], labels, strict=True) if one
+        }
+        if not texts and not by_outcome:
+            return {}
+        scope = typed.scope_of([*texts.values(), *by_outcome.values()])
+    except ExpressionError as error:
+        raise StepError("BadParams", f"A text of the step can't be computed: {error}") from None
+    return {"texts": {**texts, "outcomes": by_outcome, "scope": scope}}
 
 
 def _candidates(params: HumanParams) -> dict[str, Json]:

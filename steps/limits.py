@@ -30,6 +30,8 @@ REQUEST_SECONDS = 600
 """The timeout of a request: a worker waits for it."""
 TASK_BYTES = 256 * 1024
 """A task that a step opens, as JSON."""
+TASK_TITLE_CHARACTERS = 300
+"""The question of a task: more does not fit a list."""
 MODEL_NAME_CHARACTERS = 100
 """The name of a model in a log line."""
 PROMPT_CHARACTERS = 1024 * 1024

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
+from engine.holes import has_holes
 from engine.json_schema import schema_faults
-from engine.templates import has_holes
 from steps import llm_client
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.limits import PROMPT_CHARACTERS

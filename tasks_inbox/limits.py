@@ -100,3 +100,7 @@ PANE_VALUES = 20
 """Values in the pane of a task."""
 DIGEST_PERIOD = timedelta(days=7)
 """How far back a digest reports."""
+BULK_FACTS = 4
+"""Facts of each task in the review of a bulk decision: one line of them fits."""
+TASK_TITLE_CHARACTERS = 300
+"""The question of a task with its values as one reader reads them; a longer one is cut."""

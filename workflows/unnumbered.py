@@ -8,6 +8,7 @@ from engine.bodies import definition_of
 from engine.canonical import content_hash
 from engine.catalogue import BODY, Json
 from engine.ports import RULES
+from engine.value_types import part_with_types
 from steps.catalogue import EXECUTABLE
 from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import pinned_calendars
@@ -80,6 +81,7 @@ def _part(version_id: int, container: str) -> _Content:
     definition = definition_of(node, node["params"][BODY], EXECUTABLE)
     if definition is None:
         raise LookupError(container)
+    definition = part_with_types(version.definition, container, definition, EXECUTABLE)
     return _content(
         version.tenant_id,
         version.workflow_id,

@@ -11,8 +11,8 @@ from engine.checks.nodes import params_problems, queues, times
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean, outline_of
 from engine.checks.places import OF_BODY, Places
 from engine.checks.variables import known_in
+from engine.holes import has_holes
 from engine.problems import Problem, error, quoted
-from engine.templates import has_holes
 
 _PLACE = re.compile(r"`((?:nodes|edges)\[\d+\][^`]*)`")
 

@@ -8,9 +8,9 @@ from engine.checks.outline import Outline, OutlineNode, did_you_mean
 from engine.checks.places import Place
 from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
+from engine.holes import join_path, split_holes, strings_with_holes
 from engine.json_schema import resolved
 from engine.problems import Problem, error, quoted, warning
-from engine.templates import join_path, split_holes, strings_with_holes
 
 _OPEN = ("anyOf", "oneOf", "allOf", "not", "if", "patternProperties", "unevaluatedProperties")
 """With one of these a schema may have fields that its `properties` don't name."""

@@ -1,9 +1,12 @@
 """Rules about expressions: they compile, and what they read can be there."""
 
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 
 from engine.bodies import body_of
 from engine.catalogue import BODY, Catalogue, Json
+from engine.checks.corrections import Corrections, own_texts
 from engine.checks.fields import unknown_fields
 from engine.checks.flow import Flow
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean
@@ -11,8 +14,9 @@ from engine.checks.places import Place, Places
 from engine.checks.variables import known_in
 from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
+from engine.holes import split_holes, strings_with_holes
 from engine.problems import Problem, error, quoted, warning
-from engine.templates import split_holes, strings_with_holes
+from engine.typed_texts import FACTS
 
 
 def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
@@ -44,7 +48,12 @@ def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:
         for name in sorted(item.spec.conditions & params.keys()):
             if isinstance(condition := params.pop(name), str):
                 yield from check.condition(condition, places.round(item, name))
-    yield from check.value(params, places.step(item, "params"))
+    place = places.step(item, "params")
+    if item.spec is not None and item.spec.asks_people:
+        params, texts = own_texts(params)
+        for name, text in texts:
+            yield from check.own_text(item, text, replace(place, field=f"{place.field}.{name}"))
+    yield from check.value(params, place)
 
 
 def _without_steps(body: Mapping[str, Json], catalogue: Catalogue) -> dict[str, Json]:
@@ -63,6 +72,7 @@ class Check:
         self.flow = flow
         self.places = Places(outline, flow)
         self.variables = known_in(outline)
+        self.corrections = Corrections(outline, flow)
 
     def value(self, value: Json, place: Place) -> Iterator[Problem]:
         """A JSON value with holes in its strings."""
@@ -75,6 +85,13 @@ class Check:
                 continue
             for source in holes:
                 yield from self._expression(source, here)
+
+    def own_text(self, item: OutlineNode, text: Json, place: Place) -> Iterator[Problem]:
+        """A text of a step that asks people, which may read the facts of the step."""
+        yield from self.value(text, replace(place, names=place.names | {FACTS}))
+        for source in _holes(text):
+            with suppress(ExpressionInvalid):
+                yield from self.corrections.own(item, compile_expression(source), place)
 
     def condition(self, source: str, place: Place) -> Iterator[Problem]:
         """A bare expression that must be true or false."""
@@ -102,6 +119,7 @@ class Check:
                 message = f"No step sets the variable {quoted(name)}{did_you_mean(name, self.variables)}."
                 yield warning("unknown_variable", place.field, message, place.node)
         yield from unknown_fields(self.outline, expression, place)
+        yield from self.corrections.later(expression, place)
         if "steps" in place.names:
             for step in sorted(expression.refs.steps):
                 yield from self._step(step, expression, place)
@@ -126,6 +144,13 @@ class Check:
             yield _never_there(step, place)
         elif step not in outer.certain and step not in expression.refs.tested:
             yield _not_on_every_path(step, place)
+
+
+def _holes(text: Json) -> list[str]:
+    try:
+        return [source for hole, source in split_holes(text) if hole] if isinstance(text, str) else []
+    except ExpressionInvalid:
+        return []
 
 
 def _never_there(step: str, place: Place) -> Problem:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engine.bodies import all_it_does
 from engine.catalogue import Json
+from engine.holes import has_holes
 from engine.problems import Problem, error, quoted, warning
-from engine.templates import has_holes
 from runs.calendars.calendars import calendars_of
 from runs.store.calendars import hold_calendars
 from steps.catalogue import EXECUTABLE

@@ -67,7 +67,7 @@ def rendered_params(tenant: int, run_id: UUID, node: str, index: int | None = No
 
 
 def _computed(kind: Node, scope: dict[str, Json]) -> dict[str, Json]:
-    params: dict[str, Json] = kind.params.render(scope, deadline())
+    params: dict[str, Json] = kind.render(scope, deadline())
     return params
 
 

@@ -143,3 +143,8 @@ def sla_due(limit: int) -> list[tuple[str, int, str | None]]:
     """
     rows = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
     return [(run, tenant, breached) for run, tenant, breached in rows]
+
+
+def change_task(step: UUID, values: Mapping[str, Json]) -> None:
+    """Have a step that waits for people say these values of what it asks them. Its run is held."""
+    SQL.execute("change_task_of_wait", {"step": step, "values": document(values)})

@@ -10,6 +10,7 @@ import orjson
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, NotEvaluated, StepError, failure_of
+from engine.typed_texts import TypedParams
 from lib import log_context, trace_context
 from lib.masking import echoed, without
 from lib.strict_json import BadJson, strict_dumps
@@ -53,16 +54,18 @@ def prepare(step: ClaimedStep) -> Work:
         return lambda: withheld
     try:
         node = graph_of(step.version_id).step(step.node, step.index)
-        params = node.params.render(step.scope)
+        params, typed = node.render(step.scope), node.typed(step.scope)
         if node.literal:
             params = {**params, **node.literal}
-        return partial(_attempt, step, EXECUTABLE[node.type], params)
+        return partial(_attempt, step, EXECUTABLE[node.type], params, typed)
     except Exception as error:
         result = _failure(step, error)
         return lambda: result
 
 
-def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptResult:
+def _attempt(
+    step: ClaimedStep, step_type: StepType, params: Json, typed: TypedParams | None
+) -> AttemptResult:
     usage: dict[str, Json] = {}
     step.log = AttemptLog({"params": params, "input": step.input})
     facts: dict[str, str | int] = {"run": step.run_id, "step": step.node, "attempt": step.attempt}
@@ -70,14 +73,16 @@ def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptRes
         facts |= {"trace": trace.id, "span": trace.span}
     log_token, trace_token = log_context.begin(facts), trace_context.begin(trace)
     try:
-        result = _ending(step, step_type, params, usage)
+        result = _ending(step, step_type, params, usage, typed)
     finally:
         trace_context.end(trace_token)
         log_context.end(log_token)
     return _without_secrets(replace(result, usage=usage) if usage else result, [params, step.input])
 
 
-def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[str, Json]) -> AttemptResult:
+def _ending(
+    step: ClaimedStep, step_type: StepType, params: Json, usage: dict[str, Json], typed: TypedParams | None
+) -> AttemptResult:
     try:
         output = execute_type(
             step_type,
@@ -89,6 +94,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             idempotency_key=idempotency_key(step.run_id, step.node, step.index, step.revision),
             usage=usage,
             lines=step.log,
+            typed=typed,
         )
         return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:

@@ -4,9 +4,11 @@ Claiming, assigning and snoozing are for any tasks. Deciding is for tasks of one
 nothing of its own: each decision is checked, held back, counted and written down as evidence separately.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from uuid import UUID
 
@@ -16,7 +18,9 @@ from accounts.guards import note
 from accounts.principal import Principal
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE, TASKS_READ
 from engine.catalogue import Json
+from lib.reader import number_text
 from lib.refusals import Conflict, Invalid, Missing, Refusal
+from lib.typed_values import amount_text, exact
 from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
 from runs.models import Run
@@ -25,6 +29,7 @@ from tasks_inbox.actions.decision import Decision, data_faults, require_seen
 from tasks_inbox.eligibility import identity, seeing
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.limits import BULK_TASKS
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.reading import listing
@@ -147,14 +152,27 @@ def review(principal: Principal, ids: Sequence[UUID]) -> dict[str, Json]:
     }
 
 
-def _sums(tasks: Sequence[ManualTask]) -> list[tuple[str, Json]]:
-    """The sum of each fact that is a number in all of these tasks."""
-    sums: dict[str, list[Json]] = {}
+def _sums(tasks: Sequence[ManualTask]) -> list[tuple[str, str]]:
+    """The sum of each fact that is a number in all of these tasks, exact; amounts of each currency apart."""
+    sums: dict[str, dict[str, list[Decimal]]] = {}
+    counts: Counter[str] = Counter()
     for task in tasks:
         for fact in task.facts:
-            if isinstance(fact["value"], int | float) and not isinstance(fact["value"], bool):
-                sums.setdefault(fact["label"], []).append(fact["value"])
-    return [(label, sum(values)) for label, values in sums.items() if len(values) == len(tasks)]
+            number = exact(fact["value"])
+            if number is not None:
+                counts[fact["label"]] += 1
+                currency = str((fact.get("type") or {}).get("x-currency") or "")
+                sums.setdefault(fact["label"], {}).setdefault(currency, []).append(number)
+    return [
+        (label, " + ".join(_sum_text(sum(numbers), currency) for currency, numbers in amounts.items()))
+        for label, amounts in sums.items()
+        if counts[label] == len(tasks)
+    ]
+
+
+def _sum_text(number: Decimal | int, currency: str) -> str:
+    total = Decimal(number)
+    return amount_text(total, currency) if currency else number_text(f"{total.normalize():f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +190,7 @@ class _Many:
 
 def _result(many: _Many, id: UUID, do: "_Way", command: BulkCommand) -> dict[str, Json]:
     task = many.tasks.get(id)
-    row: dict[str, Json] = {"id": id, "title": task.title if task else "", "code": None, "message": ""}
+    row: dict[str, Json] = {"id": id, "title": title_of(task) if task else "", "code": None, "message": ""}
     row["held_until"] = None
     try:
         if task is None:

@@ -13,11 +13,14 @@ from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_READ
 from engine.catalogue import Json
+from engine.errors import ExpressionError
 from lib.api.errors import join
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
+from lib.typed_values import NAMES_OF_KINDS, fits, kind_of
 from runs.kernel.unit_of_work import changing
 from runs.models import Run
+from runs.store import waits
 from steps.limits import TASK_BYTES
 from tasks_inbox.actions import comments
 from tasks_inbox.actions.decision import Decision, require_seen
@@ -29,6 +32,7 @@ from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.policies import CORRECTOR
 from tasks_inbox.eligibility.refusals import conflict, open_task
 from tasks_inbox.eligibility.standing import to_decide
+from tasks_inbox.forms.texts import renewed_texts, written
 from tasks_inbox.limits import TASK_COMMENT_CHARACTERS, TASK_ROUNDS
 from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
 from tasks_inbox.reading.changes import changes
@@ -97,11 +101,12 @@ def send_again(
     remark = comments.checked(comment, field="comment") if comment.strip() else ""
     new_facts = _corrected(task, facts or {})
     differences = changes(task.facts, new_facts)
+    texts = _next_texts(task, new_facts)
     with changing(task.tenant_id, [str(task.run_id)]):
         by = principal.username
         bars = {key_of(by): CORRECTOR} if differences and policies.wants_four_eyes(task) else {}
         if not statements.send_again(
-            task_id, round=task.round, facts=new_facts, differences=differences, by=by, why=bars
+            task_id, round=task.round, facts=new_facts, texts=texts, differences=differences, by=by, why=bars
         ):
             current = open_task(principal, task_id)
             raise (
@@ -109,6 +114,7 @@ def send_again(
                 if current.returned_to
                 else Conflict("It was sent again.", code="not_returned")
             )
+        waits.change_task(task.step_id, {"facts": new_facts, **(texts or {})})
         comments.keep(principal, task, remark or _in_words(differences), SENT_AGAIN)
         audit.record(principal, "send again", f"task {task_id}", reason=reason or remark)
     return queries.task_of(principal.tenant_id, task_id)
@@ -154,6 +160,10 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
             message = f"“{label}” can't be corrected."
             raise Invalid(message, code="not_amendable", field=join("facts", label))
     new_facts = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
+    for fact in new_facts:
+        if fact["label"] in facts and not fits(fact["value"], fact.get("type")):
+            message = f"“{fact['label']}” needs {NAMES_OF_KINDS[kind_of(fact['type'])]}."
+            raise Invalid(message, code="wrong_type", field=join("facts", fact["label"]))
     try:
         strict_dumps(new_facts, max_bytes=TASK_BYTES)
     except JsonTooLarge as error:
@@ -161,6 +171,18 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
     except BadJson as error:
         raise Invalid(error.message, code="bad_json", field="facts") from None
     return new_facts
+
+
+def _next_texts(task: ManualTask, facts: list[Json]) -> dict[str, Json] | None:
+    """What the texts say once the facts are these; None where they read none. Raises Invalid at `facts`."""
+    if not task.texts:
+        return None
+    try:
+        texts = renewed_texts(task.texts, facts)
+    except ExpressionError as error:
+        message = f"With these values the question can't be written: {error}"
+        raise Invalid(message, code="bad_correction", field="facts") from None
+    return {"texts": texts, **written({"outcomes": task.outcomes, "texts": texts})}
 
 
 def _in_words(differences: list[Json]) -> str:

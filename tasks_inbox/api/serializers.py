@@ -312,6 +312,10 @@ class FactSerializer(serializers.Serializer[Any]):
     may_change = serializers.BooleanField(
         required=False, help_text="Whether it can be corrected when the task is returned."
     )
+    type = fields.JsonObject(
+        required=False,
+        help_text="How the value reads, as a reduced JSON Schema: format, x-currency, titles of choices.",
+    )
 
 
 class ChangeSerializer(serializers.Serializer[Any]):

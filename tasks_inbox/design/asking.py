@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.bodies import all_it_does, body_of
 from engine.catalogue import Json
 from engine.graph import Graph, Node
-from engine.templates import has_holes
+from engine.holes import has_holes
 from lib.refusals import Refusal
 from runs.kernel.graphs import shown
 from steps.catalogue import EXECUTABLE

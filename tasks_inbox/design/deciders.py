@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.bodies import Activity, all_it_does
 from engine.catalogue import Json
-from engine.templates import has_holes
+from engine.holes import has_holes
 from steps.catalogue import CATALOGUE, EXECUTABLE
 from steps.human import who_decides
 from tasks_inbox.eligibility import policies

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from accounts import queries as people
 from accounts.names import key_of
 from engine.catalogue import Json
-from engine.templates import has_holes
+from engine.holes import has_holes
 from tasks_inbox.design.deciders import Deciders, deciders_of
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.quorum import Elector, counts_people, needs_several, verdict

@@ -20,6 +20,7 @@ from lib.clock import now_here
 from lib.reader import Reader, reading_as, zone_of
 from runs.reading.requests import changed_since, request_rows
 from tasks_inbox.eligibility.identity import who_is
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.limits import DIGEST_LINES, DIGEST_PERIOD
 from tasks_inbox.mail import digests
 from tasks_inbox.mail.digests import Line, Part
@@ -82,9 +83,11 @@ def _tasks(principal: Principal, reader: Reader) -> list[Part]:
 
 def _lines(tasks: Sequence[ManualTask], reader: Reader) -> list[Line]:
     now = now_here()
-    return [
-        Line(task.title, digests.due(task.due_at, now, reader), _address("task", task.pk)) for task in tasks
-    ]
+    with reading_as(reader):
+        return [
+            Line(title_of(task), digests.due(task.due_at, now, reader), _address("task", task.pk))
+            for task in tasks
+        ]
 
 
 def _requests(principal: Principal, since: datetime) -> list[Part]:

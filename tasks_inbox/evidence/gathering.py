@@ -108,7 +108,7 @@ def _questions(task: Json, records: list[Json], remarks: list[Json]) -> list[dic
     question = {name: task[name] for name in _ASKED}
     # Of the rounds before, what may have been corrected since is as it was then; what somebody took away is nothing,
     # and whoever checks the record finds that.
-    facts = {one["round"]: one["facts"] for one in task["earlier"]} | {task["round"]: task["facts"]}
+    by_round = {one["round"]: {"facts": None} | one for one in task["earlier"]} | {task["round"]: question}
     return [
         {
             "task": task["id"],
@@ -118,7 +118,9 @@ def _questions(task: Json, records: list[Json], remarks: list[Json]) -> list[dic
             "status": task["status"],
             "asked_at": task["created_at"],
             "shown": ledger.canonical(
-                ledger.shown(ManualTask(**(question | {"facts": facts.get(number)}), round=number))
+                ledger.shown(
+                    ManualTask(**(question | by_round.get(number, {"facts": None}) | {"round": number}))
+                )
             ),
             "without_record": None if of_it else _without_record(task),
         }

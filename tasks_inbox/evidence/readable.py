@@ -7,7 +7,10 @@ from datetime import UTC, datetime
 
 from engine.catalogue import Json
 from engine.json_schema import any_properties
+from engine.value_types import Type, below, reduced
+from lib.reader import NOBODY, reading_as
 from lib.stored_json import StoredDecoder
+from lib.typed_values import text_of
 from lib.visible import visible
 from runs.reading import places
 
@@ -43,7 +46,11 @@ class Part:
 
 def parts_of(text: str) -> Part:
     """The whole of an evidence.json: about the run, then each question, each decision of it below."""
-    evidence = json.loads(text)
+    with reading_as(NOBODY):
+        return _whole(json.loads(text))
+
+
+def _whole(evidence: Json) -> Part:
     links = sorted([*evidence["decisions"], *evidence["remarks"]], key=lambda one: one["seq"])
     records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in links if one["record"]]
     parts = [_question(one, records) for one in evidence["questions"]]
@@ -112,7 +119,7 @@ def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
         )
     ]
     lines += [("Instructions", content["instructions"])] if content["instructions"] else []
-    lines += [(fact["label"], said(fact["value"])) for fact in content["facts"]]
+    lines += [(fact["label"], said(fact["value"], fact.get("type"))) for fact in content["facts"]]
     lines += [("Form", _fields(content["form"]))] if content["form"] is not None else []
     lines.append(
         ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in content["outcomes"]))
@@ -120,11 +127,12 @@ def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
     lines.append(("Must agree", _needed(content["quorum"], content["outcomes"])))
     if all("remark" in record for _, record in of_it):
         lines.append(("Decided by", _nobody(question)))
-    return Part(content["title"], lines, [_link(*pair) for pair in of_it])
+    form = reduced(content["form"])
+    return Part(content["title"], lines, [_link(*pair, form) for pair in of_it])
 
 
-def _link(one: Json, record: Json) -> Part:
-    return _remark(one, record) if "remark" in record else _decision(one, record)
+def _link(one: Json, record: Json, form: Type | None) -> Part:
+    return _remark(one, record) if "remark" in record else _decision(one, record, form)
 
 
 def _remark(one: Json, record: Json) -> Part:
@@ -150,7 +158,7 @@ def _nobody(question: Json) -> str:
     return f"{when}, before decisions were kept as records. {decision['comment']} {decision['data']}"
 
 
-def _decision(one: Json, record: Json) -> Part:
+def _decision(one: Json, record: Json, form: Type | None) -> Part:
     by = record["by"]
     lines = [
         ("Meaning", f"{record['meaning']} ({record['outcome']})"),
@@ -160,7 +168,7 @@ def _decision(one: Json, record: Json) -> Part:
     lines += [("On behalf of", record["on_behalf_of"])] if record["on_behalf_of"] else []
     lines += [("Signed", "with their password, given again")] if by["signed"] else []
     lines += [("Comment", record["comment"])] if record["comment"] else []
-    lines += [("Filled in", said(record["data"]))] if record["data"] is not None else []
+    lines += [("Filled in", said(record["data"], form))] if record["data"] is not None else []
     lines += [("File", _file(file)) for file in record.get("files", ())]
     if way := record.get("settled_by"):
         lines.append(("Settled", WAYS.get(way, way)))
@@ -220,23 +228,31 @@ def _standing(quorum: Json) -> str:
     return f"{tally} for the first choice; {end}"
 
 
-def said(value: Json) -> str:
-    """A value for people: a text as it is, nested names and values in lines."""
-    if isinstance(value, str):
-        return value
+def said(value: Json, kind: Type | None = None) -> str:
+    """A value for people: as its type has it, a text as it is, nested names and values in lines."""
     if isinstance(value, dict):
-        return "\n".join(f"{name}: {_short(one)}" for name, one in value.items())
-    return _short(value)
+        return "\n".join(f"{name}: {_short(one, below(kind, (name,)))}" for name, one in value.items())
+    return _short(value, kind)
 
 
-def _short(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _short(value: Json, kind: Type | None = None) -> str:
+    text = text_of(value, kind)
+    if text is None:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    # What it is exactly is part of the evidence.
+    return (
+        text
+        if text.replace("\u00a0", " ") == value
+        else f"{text} ({value})"
+        if isinstance(value, str)
+        else text
+    )
 
 
 def visible_part(part: Part) -> Part:
     """The part with each character of it visible: for people, while the evidence.json beside it is exact."""
     lines = [(visible(label), visible(text)) for label, text in part.lines]
-    return Part(visible(part.title), lines, [visible_part(below) for below in part.parts])
+    return Part(visible(part.title), lines, [visible_part(one) for one in part.parts])
 
 
 def texts_of(part: Part) -> Iterable[str]:
@@ -244,5 +260,5 @@ def texts_of(part: Part) -> Iterable[str]:
     yield part.title
     for label, text in part.lines:
         yield from (label, text)
-    for below in part.parts:
-        yield from texts_of(below)
+    for one in part.parts:
+        yield from texts_of(one)

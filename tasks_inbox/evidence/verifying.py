@@ -121,9 +121,13 @@ def _of_remark(row: TaskComment, previous: str) -> Iterator[Fault]:
 
 def _shown_hash(task: ManualTask, number: int) -> str:
     """What was shown of a task in one of its rounds."""
-    facts = {one["round"]: one["facts"] for one in task.earlier} | {task.round: task.facts}
     was = copy(task)
-    was.round, was.facts = number, facts.get(number)
+    was.round = number
+    if number != task.round:
+        earlier: dict[str, Json] = next((one for one in task.earlier if one["round"] == number), {})
+        was.facts = earlier.get("facts")
+        for name in ("title", "instructions", "outcomes"):
+            setattr(was, name, earlier.get(name, getattr(task, name)))
     return shown_hash(was)
 
 

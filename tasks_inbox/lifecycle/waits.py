@@ -15,6 +15,7 @@ from runs.store.attempts import AttemptResult, ClaimedStep
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import named_by
 from tasks_inbox.eligibility.quorum import counts_people, needs_several
+from tasks_inbox.forms.texts import written
 from tasks_inbox.lifecycle.new_times import retime
 from tasks_inbox.lifecycle.working_time import counted
 from tasks_inbox.store import statements, trees
@@ -24,6 +25,7 @@ _ASKED = (
     "kind",
     "title",
     "instructions",
+    "texts",
     "facts",
     "outcomes",
     "form",
@@ -113,6 +115,8 @@ def _row(step: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
     row["covers"] = row["again"] or (step.index is None and covers(step.version_id, step.node))
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
+    row["title_parts"] = (task.get("texts") or {}).get("title")
+    row |= written(task)
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]
     row["audience"] = policies.audience_of(with_manager(step.tenant_id, task["candidates"]))
     return row
@@ -128,10 +132,9 @@ def with_manager(tenant: int, candidates: Mapping[str, Json]) -> Mapping[str, Js
 
 def _in_words(wait: Mapping[str, Json]) -> str:
     task = wait["task"]
+    title = written(task).get("title", task["title"])
     does = "fill in" if task["kind"] == "form" else "decide"
-    return (
-        f"{whom(task['candidates'], 'somebody')} to {does} “{task['title']}”{_how_many(task.get('quorum'))}"
-    )
+    return f"{whom(task['candidates'], 'somebody')} to {does} “{title}”{_how_many(task.get('quorum'))}"
 
 
 def _how_many(quorum: Json | None) -> str:

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.utils.html import format_html
 
-from lib.reader import Reader
+from lib.reader import Reader, reading_as
 from lib.visible import visible
 from lib.visible_pages import visible_html
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.limits import MAIL_TITLE_CHARACTERS
 from tasks_inbox.models import (
     ANSWERED,
@@ -58,7 +59,8 @@ def written(
     """The message for a `reader`, of a workflow by its title. Its Message-ID is the notification's: who has had it
     knows it again.
     """
-    title = line_of(task.title)
+    with reading_as(reader):
+        title = line_of(title_of(task))
     about = [_SAYS[kind], f"Asked by the workflow “{line_of(workflow)}”."]
     if task.due_at is not None and kind != CANCELS:
         about.append(f"Due {moment(task.due_at, reader)}.")

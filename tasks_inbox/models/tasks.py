@@ -65,6 +65,7 @@ class ManualTask(HotRow):
     at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
     open, or while it is with `returned_to` for changes. `earlier` are the rounds before this one, each with the facts
     that it was about. `named`: where all or a share of those asked decide, everybody who was (`electors.named_by`).
+    `title_parts` and `texts` (`steps.human_texts`): the texts that read typed values or facts, for each reader anew.
     `covers`: its decision covers what steps after it do, or it asks once more about a step that is withheld.
     `undecidable_since`: when it was found that nobody, or not enough, can decide it.
 
@@ -91,6 +92,8 @@ class ManualTask(HotRow):
     delegated_by = models.TextField(null=True)
     quorum = StoredJson(null=True)
     round = models.SmallIntegerField(db_default=1)
+    title_parts = StoredJson(null=True)
+    texts = StoredJson(null=True)
     earlier = StoredJson(default=list, db_default=models.Value([], models.JSONField()))
     returned_to = models.TextField(null=True)
     voted = ArrayField(models.TextField(), default=list, db_default=[])

@@ -15,6 +15,7 @@ from tasks_inbox.eligibility.electors import Member, members_of
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import Elector, needs_several
 from tasks_inbox.eligibility.undecidable import is_undecidable
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.limits import IMPACT_TASKS
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask, TaskDecision
 from tasks_inbox.store import queries
@@ -23,7 +24,7 @@ from tasks_inbox.store import queries
 def impact_of(tenant: int, change: SeatChange) -> Impact:
     """The open tasks that somebody can decide now, and nobody, or not enough, could after the change."""
     stuck, is_cut = stuck_by(tenant, change)
-    tasks = [(str(task.pk), task.title, reverse("task", args=[task.pk])) for task in stuck]
+    tasks = [(str(task.pk), title_of(task), reverse("task", args=[task.pk])) for task in stuck]
     return Impact(tasks, is_cut)
 
 

@@ -20,6 +20,7 @@ from accounts.roles import MEMBERS_MANAGE, TASKS_READ, TOKENS_MANAGE
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.limits import LEFT_ITEMS
 from tasks_inbox.models import OPEN, AwayRule, ManualTask
 from tasks_inbox.ports import LEFT_KINDS, LeftItem, LeftKind
@@ -69,7 +70,7 @@ def _tasks(principal: Principal, username: str) -> Iterator[LeftItem]:
             # Others decide it: it waits for nobody who left.
             continue
         detail += "; nobody else can decide it" if is_stuck else ""
-        yield LeftItem(TASK, str(task.pk), task.title, detail, actions, reverse("task", args=[task.pk]))
+        yield LeftItem(TASK, str(task.pk), title_of(task), detail, actions, reverse("task", args=[task.pk]))
 
 
 def _tokens(principal: Principal, username: str) -> Iterator[LeftItem]:

@@ -24,6 +24,7 @@ from runs.reading.people_asked import Milestone, OpenTask, Standing
 from runs.reading.stored import LOOPS
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.limits import REQUEST_MILESTONES, REQUEST_TASKS
 from tasks_inbox.models import (
@@ -141,7 +142,9 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
     )
     tasks = {
         task.pk: task
-        for task in rows.only("id", "title", "outcomes", "kind").order_by("id")[:REQUEST_MILESTONES]
+        for task in rows.only("id", "title", "title_parts", "outcomes", "kind").order_by("id")[
+            :REQUEST_MILESTONES
+        ]
     }
     decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=members, task_id__in=tasks)
     comments = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id__in=tasks, kind__in=_SAID)
@@ -194,8 +197,8 @@ def _called(task: Any) -> str:
     """A task by its title, and for which item it was, if for one."""
     place = [{"node": node, "index": index} for node, index in task.place or ()]
     if all(one["index"] is None for one in place):
-        return f"“{task.title}”"
-    return f"“{task.title}” ({places.in_words(places.titled(graphs.shown(task.version).graph, place))})"
+        return f"“{title_of(task)}”"
+    return f"“{title_of(task)}” ({places.in_words(places.titled(graphs.shown(task.version).graph, place))})"
 
 
 def _open_task(me: Who, task: ManualTask) -> OpenTask:
@@ -203,7 +206,7 @@ def _open_task(me: Who, task: ManualTask) -> OpenTask:
     is_yours = waits_for == me.username if waits_for else standing_in_list(me, task).may_decide
     holder = name_of(waits_for) if waits_for else whom(task.candidates, "somebody")
     since = task.stopped_at or task.created_at
-    return OpenTask(task.pk, task.title, holder, is_yours, task.due_at, since)
+    return OpenTask(task.pk, title_of(task), holder, is_yours, task.due_at, since)
 
 
 def _names(task: ManualTask) -> list[Json]:

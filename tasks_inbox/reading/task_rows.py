@@ -11,6 +11,7 @@ from tasks_inbox.eligibility.quorum import ONE, needs_several
 from tasks_inbox.eligibility.standing import Standing, standing_in_list
 from tasks_inbox.evidence import presentation
 from tasks_inbox.evidence.approves import of_task
+from tasks_inbox.forms.texts import instructions_of, outcomes_of, title_of
 from tasks_inbox.models import (
     FOR_OPERATORS,
     OPEN,
@@ -53,7 +54,7 @@ def _row(stands: Standing, workflow: str) -> dict[str, Json]:
         "workflow": workflow,
         "node": task.node,
         "kind": task.kind,
-        "title": task.title,
+        "title": title_of(task),
         "status": task.status,
         "priority": task.priority,
         "candidates": task.candidates,
@@ -89,7 +90,8 @@ def whole_row(stands: Standing, workflow: str, files: Iterable[TaskFile] | None 
     task, who, approves = stands.task, stands.who, of_task(stands.task)
     if files is None:
         files = list(TaskFile.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, withdrawn_at=None))
-    large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
+    large = {name: getattr(task, name) for name in LARGE if name not in ("earlier", "texts")}
+    large |= {"instructions": instructions_of(task), "outcomes": outcomes_of(task)}
     more = {
         "comments": comments_of(task).count(),
         "shown_hash": presentation.hash_with(task, who.username, files, approves),

@@ -12,7 +12,7 @@ from runs.models import Run
 from tasks_inbox.models import INCIDENT, ManualTask, TaskComment
 from workflows.models import Workflow
 
-LARGE = ("instructions", "facts", "earlier", "form", "data", "comment")
+LARGE = ("instructions", "facts", "earlier", "form", "data", "comment", "texts")
 
 
 def placed(tenant: int, tasks: QuerySet[ManualTask]) -> QuerySet[ManualTask]:

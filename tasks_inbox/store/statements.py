@@ -57,6 +57,12 @@ def missing_tasks(runs: Iterable[str]) -> list[LostWait]:
     return [LostWait(*row) for row in SQL.value("missing_tasks", {"runs": sorted(runs)})]
 
 
+def types_told(tasks: Sequence[UUID], key: str) -> dict[UUID, Json]:
+    """The type of the fact with this key, by task; without those whose fact has none."""
+    params = {"tasks": [str(task) for task in tasks], "key": key.lower()}
+    return {UUID(task): kind for task, kind in SQL.value("types_told", params).items()}
+
+
 def requesters(runs: Iterable[str]) -> dict[str, str]:
     """Who started each of these runs."""
     run_ids = sorted(runs)
@@ -114,12 +120,18 @@ def return_task(task: UUID, *, to: str, link: Row) -> bool:
     return bool(SQL.value("return_task", {"task": task, "to": to, **link}))
 
 
-def send_again(task: UUID, *, round: int, facts: Json, differences: Json, by: str, why: Row) -> bool:
+def send_again(
+    task: UUID, *, round: int, facts: Json, texts: Row | None, differences: Json, by: str, why: Row
+) -> bool:
     """Begin the next round of a task that was returned in this one; False where it is no longer so.
 
-    `why`: whom it bars from now on, and why. Its run must be held.
+    `texts`: the `texts` of the next round, and its `title`, `instructions` and `outcomes` where they change. `why`:
+    whom it bars from now on, and why. Its run must be held.
     """
     params = {"task": task, "round": round, "facts": document(facts), "changed": document(differences)}
+    says = texts or {}
+    params |= {name: says.get(name) for name in ("title", "instructions")}
+    params |= {name: document(says[name]) if name in says else None for name in ("outcomes", "texts")}
     more = {"by": by, "bars": list(why), "why": document(why), "now": now_or_none()}
     return bool(SQL.value("send_again", params | more))
 

@@ -16,8 +16,9 @@ from lib.clock import now_here
 from lib.refusals import Invalid
 from tasks_inbox.actions import bulk
 from tasks_inbox.actions.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, BulkCommand
-from tasks_inbox.limits import ASSIGNEE_CHARACTERS
-from tasks_inbox.web import panes, undoing
+from tasks_inbox.forms.texts import title_of
+from tasks_inbox.limits import ASSIGNEE_CHARACTERS, BULK_FACTS
+from tasks_inbox.web import facts, panes, undoing
 from tasks_inbox.web.panes import Place
 
 _SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided", UNDO: "taken back"}
@@ -82,8 +83,15 @@ def _unsaid(request: PageRequest, ids: list[UUID], command: BulkCommand) -> dict
 
 
 def _shown(request: PageRequest, context: dict[str, Json]) -> HttpResponse:
+    for one in context.get("tasks", ()):
+        task = one["task"]
+        one |= {"title": title_of(task), "facts": [_fact(fact) for fact in task.facts[:BULK_FACTS]]}
     dialog = request.headers.get("HX-Request")
     return render(request, "inbox/_bulk_review.html" if dialog else "inbox/bulk.html", context)
+
+
+def _fact(fact: dict[str, Json]) -> tuple[str, str]:
+    return fact["label"], facts.plain(fact["value"], fact.get("type"))
 
 
 def _wanted(request: PageRequest) -> BulkCommand:

@@ -11,7 +11,9 @@ from tasks_inbox.models import ManualTask
 def correction_form(task: ManualTask, entries: Typed | None = None) -> Form:
     """A field for each fact that may be corrected, with its value, or with what was typed."""
     facts = [fact for fact in task.facts if fact.get("may_change")]
-    properties = {fact["label"]: _schema(fact["label"], fact["value"]) for fact in facts}
+    properties = {
+        fact["label"]: _schema(fact["label"], fact["value"]) | _typed(fact.get("type")) for fact in facts
+    }
     schema = {
         "type": "object",
         "properties": properties,
@@ -26,6 +28,11 @@ def corrections_of(task: ManualTask, form: Form) -> dict[str, Json]:
     was = {fact["label"]: fact["value"] for fact in task.facts}
     values = {key: form.data.get(key, _empty(was[key])) for key in form.properties() if key}
     return {label: value for label, value in values.items() if value != was[label]}
+
+
+def _typed(kind: Json) -> dict[str, Json]:
+    """What the field of a fact of this type needs besides; its label stays its title."""
+    return {key: value for key, value in (kind or {}).items() if key != "title"}
 
 
 def _empty(was: Json) -> Json:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.catalogue import Json
-from engine.cel_reads import Path
-from engine.graph import Graph
+from engine.value_types import Type, below
 from lib.reader import number_text
+from lib.typed_values import is_link, kind_of, text_of
 from tasks_inbox.limits import FACT_CHARACTERS, FACT_COLUMNS, FACT_LEVELS, FACT_PARTS, FACT_ROWS
-from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
-Kind = Literal["text", "number", "person", "table", "list", "fields", "code"]
+Kind = Literal["text", "number", "link", "table", "list", "fields", "code"]
 SHOWN = 10
 """So many of them are seen before the rest is opened."""
 _WORDS = {None: "none", True: "yes", False: "no"}
@@ -43,7 +42,7 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A value to be drawn. `items` are the rows, entries or fields that are seen at once, `rest` those behind them;
-    `more` says how many are not drawn at all.
+    `more` says how many are not drawn at all; `address` is where a link leads.
     """
 
     label: str
@@ -54,6 +53,7 @@ class Fact:
     rest: Sequence[Json] = ()
     more: int = 0
     more_columns: int = 0
+    address: str = ""
 
     @property
     def is_code(self) -> bool:
@@ -66,69 +66,70 @@ class Fact:
         return len(self.rest) + self.more
 
 
-def people_told(graph: Graph, task: ManualTask) -> dict[str, str]:
-    """The facts of a task that are usernames, by label: since its step says so, never since they read like some."""
-    step = graph.nodes.get(task.node)
-    if step is None or task.kind in FOR_OPERATORS:
-        return {}
-    params = (step.body or step).params
-    return {
-        fact["label"]: fact["value"]
-        for fact in task.facts
-        # One that may be corrected may be anything.
-        if isinstance(fact["value"], str)
-        and not fact.get("may_change")
-        and _is_of_person(graph, params.path_at("facts", fact["label"]))
-    }
+def people_in(facts: Sequence[Mapping[str, Json]]) -> list[str]:
+    """The usernames that typed facts tell, those in tables too, so that all names are asked for at once."""
+    names: list[str] = []
+    pending = [(fact["value"], fact.get("type")) for fact in facts]
+    while pending and len(names) < FACT_PARTS:
+        value, kind = pending.pop()
+        if not kind:
+            continue
+        if kind_of(kind) == "person" and isinstance(value, str):
+            names.append(value)
+        elif isinstance(value, list):
+            pending += [(one, kind.get("items")) for one in value[:FACT_ROWS]]
+        elif isinstance(value, dict):
+            pending += [(value.get(key), one) for key, one in (kind.get("properties") or {}).items()]
+    return names
 
 
-def _is_of_person(graph: Graph, path: Path | None) -> bool:
-    match path:
-        case ("run", "created_by"):
-            return True
-        case ("steps", str() as node, "output", "by"):
-            return node in graph.nodes and graph.nodes[node].spec.asks_people
-    return False
+def drawn(facts: Sequence[Mapping[str, Json]]) -> list[Fact]:
+    """Facts as they are drawn, each by its type where it has one."""
+    return [fact_of(fact["label"], fact["value"], fact.get("type")) for fact in facts]
 
 
-def drawn(facts: Sequence[Mapping[str, Json]], usernames: Mapping[str, str]) -> list[Fact]:
-    """Facts as they are drawn; those of people, as `people_told` has them, as who that is."""
-    return [
-        Fact(fact["label"], "person", usernames[fact["label"]])
-        if fact["label"] in usernames
-        else fact_of(fact["label"], fact["value"])
-        for fact in facts
-    ]
-
-
-def fact_of(label: str, value: Json, room: Room | None = None, depth: int = 0) -> Fact:
+def fact_of(
+    label: str, value: Json, kind: Type | None = None, room: Room | None = None, depth: int = 0
+) -> Fact:
     """A value as it is drawn. Takes time linear in what is drawn and in the keys of the rows that are."""
     room = room or Room()
     is_full = not room.take()
     if not isinstance(value, list | dict) or not value:
         # What is asked of people they see whole; how long that may be is checked when the task opens.
-        return _scalar(label, value, math.inf if depth == 0 else FACT_CHARACTERS)
+        return _scalar(label, value, kind, math.inf if depth == 0 else FACT_CHARACTERS)
     if is_full or depth >= FACT_LEVELS:
         return _code(label, value)
     if isinstance(value, dict):
-        return _fields(label, value, room, depth)
+        return _fields(label, value, kind, room, depth)
     head = value[:FACT_ROWS]
-    if all(isinstance(one, str) for one in head) and len(value) <= SHOWN and sum(map(len, head)) <= 200:
+    items = (kind or {}).get("items")
+    if (
+        all(isinstance(one, str) for one in head)
+        and len(value) <= SHOWN
+        and sum(map(len, head)) <= 200
+        and not items
+    ):
         return Fact(label, "text", ", ".join(_text(one) for one in head))
     if all(isinstance(one, dict) for one in head):
-        return _table(label, value, room, depth)
-    entries = [fact_of("", one, room, depth + 1) for one in head]
+        return _table(label, value, items, room, depth)
+    entries = [fact_of("", one, items, room, depth + 1) for one in head]
     return Fact(label, "list", items=entries[:SHOWN], rest=entries[SHOWN:], more=len(value) - len(head))
 
 
-def plain(value: Json) -> str:
+def plain(value: Json, kind: Type | None = None) -> str:
     """A value in one text, where before and after stand beside each other."""
+    if (text := text_of(value, kind)) is not None:
+        return text
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return _text(", ".join(value))
-    return _scalar("", value, math.inf).text if not isinstance(value, list | dict) else _json(value)
+    return _scalar("", value, None, math.inf).text if not isinstance(value, list | dict) else _json(value)
 
 
-def _scalar(label: str, value: Json, most: float) -> Fact:
+def _scalar(label: str, value: Json, kind: Type | None, most: float) -> Fact:
+    if (text := text_of(value, kind)) is not None:
+        return Fact(label, "number" if kind_of(kind) == "money" else "text", text)
+    if kind_of(kind) == "link" and is_link(value):
+        return Fact(label, "link", _cut(value, most), address=value)
     if isinstance(value, str):
         return Fact(label, "text", _cut(value, most))
     if value is None or isinstance(value, bool):
@@ -138,16 +139,20 @@ def _scalar(label: str, value: Json, most: float) -> Fact:
     return Fact(label, "text", "none")
 
 
-def _table(label: str, value: Sequence[Mapping[str, Json]], room: Room, depth: int) -> Fact:
+def _table(
+    label: str, value: Sequence[Mapping[str, Json]], kind: Type | None, room: Room, depth: int
+) -> Fact:
     """Objects below each other, a column for each key that one of them has, in the order in which keys come."""
     rows = value[:FACT_ROWS]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if not keys:
         return _code(label, value)
-    columns = [_column(key, rows) for key in keys[:FACT_COLUMNS]]
+    columns = [_column(key, rows, below(kind, (key,))) for key in keys[:FACT_COLUMNS]]
     cells = [
         [
-            fact_of(column.title, row[column.key], room, depth + 1) if column.key in row else None
+            fact_of(column.title, row[column.key], below(kind, (column.key,)), room, depth + 1)
+            if column.key in row
+            else None
             for column in columns
         ]
         for row in rows[: max(1, room.left // len(columns))]
@@ -163,21 +168,27 @@ def _table(label: str, value: Sequence[Mapping[str, Json]], room: Room, depth: i
     )
 
 
-def _column(key: str, rows: Sequence[Mapping[str, Json]]) -> Column:
+def _column(key: str, rows: Sequence[Mapping[str, Json]], kind: Type | None) -> Column:
     values = [row[key] for row in rows if row.get(key) is not None]
     is_number = all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
-    return Column(key, titled(key), bool(values) and is_number)
+    return Column(key, titled(key, kind), bool(values) and is_number)
 
 
-def titled(key: str) -> str:
-    """What a key is called: `paid_at` is “Paid at”."""
+def titled(key: str, kind: Type | None = None) -> str:
+    """What a key is called: as its type has it, otherwise `paid_at` is “Paid at”."""
+    if kind and kind.get("title"):
+        return _text(str(kind["title"])[:100])
     words = _text(key[:100]).replace("_", " ").strip()
     return (words[:1].upper() + words[1:]) or key[:100]
 
 
-def _fields(label: str, value: Mapping[str, Json], room: Room, depth: int) -> Fact:
+def _fields(label: str, value: Mapping[str, Json], kind: Type | None, room: Room, depth: int) -> Fact:
     pairs = [pair for pair, _ in zip(value.items(), range(FACT_ROWS), strict=False)]
-    parts = [fact_of(titled(key), one, room, depth + 1) for key, one in pairs]
+    parts = [
+        fact_of(titled(key, own), one, own, room, depth + 1)
+        for key, one in pairs
+        for own in (below(kind, (key,)),)
+    ]
     return Fact(label, "fields", items=parts[:SHOWN], rest=parts[SHOWN:], more=len(value) - len(parts))
 
 

@@ -28,6 +28,7 @@ from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
+from tasks_inbox.forms.texts import instructions_of, outcomes_of, title_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.limits import ASSIGNEE_CHARACTERS, MEMBER_CHOICES, TASK_REASON_CHARACTERS
@@ -64,7 +65,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
     may_comment = who.decides and task.status == OPEN
     attachments = list(files.files_of(task))
     run = panes.run_pane(task)
-    context = state_context(request, task, attachments, _writers(run, remarks, attachments)) | run
+    context = state_context(request, task, attachments, _writers(run, task, remarks, attachments)) | run
     draft = (
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
@@ -72,6 +73,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         form = shown_form(task, None if draft is None else draft.data)
     mark_needed(form, task)
     files.name_files(form.each(), attachments)
+    types = {fact["label"]: fact.get("type") for fact in task.facts}
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
@@ -81,17 +83,18 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "draft": draft,
         "is_outdated": draft is not None and draft.shown_hash != context["task"]["shown_hash"],
         "comment": draft.comment if draft else "",
-        "instructions": markdown(task.instructions),
+        "instructions": markdown(instructions_of(task)),
         "outcomes": _outcomes(task, covered.then(context["task"]["approves"], context["then"])),
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
         "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
-        "facts": facts.drawn(task.facts, run["people_told"]),
+        "facts": facts.drawn(task.facts),
         "rounds_before": task.round - 1,
         "approves": covered.in_words(context["task"]["approves"], task.outcomes),
         "changed_facts": [
-            {"label": one["label"]} | {side: facts.plain(one[side]) for side in ("before", "after")}
+            {"label": one["label"]}
+            | {side: facts.plain(one[side], types.get(one["label"])) for side in ("before", "after")}
             for one in context["task"]["changed"]
         ],
         "said": remarks,
@@ -119,7 +122,7 @@ def _outcomes(task: ManualTask, then: Mapping[str, str]) -> list[dict[str, Json]
     """The outcomes with what each leads to, and the key that takes it up."""
     return [
         one | {"then": then.get(one["name"], ""), "keys": KEYS[at] if at < len(KEYS) else ()}
-        for at, one in enumerate(task.outcomes)
+        for at, one in enumerate(outcomes_of(task))
     ]
 
 
@@ -187,13 +190,16 @@ def _has_started(context: dict[str, Json], who: Who) -> bool:
 
 
 def _writers(
-    run: dict[str, Json], remarks: Sequence[TaskComment], attachments: Sequence[TaskFile]
+    run: dict[str, Json],
+    task: ManualTask,
+    remarks: Sequence[TaskComment],
+    attachments: Sequence[TaskFile],
 ) -> list[str]:
     """The usernames of those who started the run, whom facts tell of, and who said or added something."""
     started = [run["run_facts"].created_by] if run["run_facts"] else []
     return [
         *started,
-        *run["people_told"].values(),
+        *facts.people_in(task.facts),
         *(one.by for one in remarks),
         *(one.by for one in attachments),
     ]
@@ -252,8 +258,8 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
 def _decided(task: ManualTask, outcome: str, *, is_enough: bool) -> str:
     label = label_of(task.outcomes, outcome)
     if is_enough:
-        return f"“{task.title}”: {label}. Your decision is kept, and the run goes on."
-    return f"“{task.title}”: {label}. Your decision is kept; others must decide, too."
+        return f"“{title_of(task)}”: {label}. Your decision is kept, and the run goes on."
+    return f"“{title_of(task)}”: {label}. Your decision is kept; others must decide, too."
 
 
 def onward(request: PageRequest, task_id: UUID) -> str:
@@ -290,7 +296,7 @@ def snooze(request: PageRequest, task_id: UUID) -> str:
         return "The task is back in your lists."
     until = now_here() + timedelta(hours=int(hours))
     task = notes.snooze_task(request.principal, task_id, until=until)
-    return f"“{task.title}” is snoozed until {moment_text(until, seconds=False)}."
+    return f"“{title_of(task)}” is snoozed until {moment_text(until, seconds=False)}."
 
 
 def comment(request: PageRequest, task_id: UUID) -> tuple[dict[str, Json], int] | None:
@@ -367,6 +373,8 @@ def _filled_in(task: ManualTask, attachments: list[TaskFile]) -> dict[str, Json]
     extras = (
         []
         if None in properties
-        else [facts.fact_of(key, one) for key, one in masked(task.data).items() if key not in properties]
+        else [
+            facts.fact_of(key, one, None) for key, one in masked(task.data).items() if key not in properties
+        ]
     )
     return {"entries": form.fields, "others": extras}

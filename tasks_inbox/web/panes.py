@@ -19,6 +19,7 @@ from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.reader import reader
 from lib.refusals import Invalid
+from lib.typed_values import text_of
 from runs.kernel.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox.eligibility import votes
@@ -32,8 +33,7 @@ from tasks_inbox.limits import PANE_VALUES, SEARCH_CHARACTERS
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
-from tasks_inbox.store import queries
-from tasks_inbox.web import facts
+from tasks_inbox.store import queries, statements
 from tasks_inbox.web.asking import know_waiting
 from tasks_inbox.web.consequences import consequences
 from workflows.access import may_anywhere
@@ -137,9 +137,10 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     people.learn(who.tenant_id, chain.from_iterable(map(named_in, page.rows)))
     now = now_here()
     by = listing.told_of(place.sort)
+    types = statements.types_told([task.pk for task in page.rows], by) if by else {}
     rows = [
         _row(row, now)
-        | {"by_value": _by_value(task, by), "workflow_title": workflows[task.workflow_id].title}
+        | {"by_value": _by_value(task, by, types), "workflow_title": workflows[task.workflow_id].title}
         for task, row in zip(page.rows, task_rows.list_rows(page.rows, workflows, who), strict=True)
     ]
     rarer = TABS[IN_LINE:] + (UNDECIDABLE if who.assigns else ())
@@ -250,11 +251,11 @@ def run_pane(task: ManualTask) -> dict[str, Json]:
         "version_id", "created_by", "created_at", "status", "business_key", "is_test"
     ).first()  # fmt: skip
     if run is None:
-        return {"run_facts": None, "step_title": task.node, "then": {}, "people_told": {}}
+        return {"run_facts": None, "step_title": task.node, "then": {}}
     try:
         version = shown(run.version_id)
     except BrokenVersion:
-        return {"run_facts": run, "version": None, "step_title": task.node, "then": {}, "people_told": {}}
+        return {"run_facts": run, "version": None, "step_title": task.node, "then": {}}
     then = consequences(version.graph, task.node, task.outcomes) if _asks_of_step(task) else {}
     step = version.graph.nodes.get(task.node)
     title = step.title if step else task.node
@@ -263,7 +264,6 @@ def run_pane(task: ManualTask) -> dict[str, Json]:
         "version": version.number,
         "step_title": title,
         "then": then,
-        "people_told": facts.people_told(version.graph, task),
     }
 
 
@@ -338,10 +338,12 @@ def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
     }
 
 
-def _by_value(task: ManualTask, by: str | None) -> Json:
+def _by_value(task: ManualTask, by: str | None, types: Mapping[UUID, Json]) -> Json:
     """By what the list is ordered: a value of the task, or how likely its run is late."""
     if by:
-        return task.told.get(by)
+        value = task.told.get(by)
+        text = text_of(value, types.get(task.pk))
+        return value if text is None else text
     safety = getattr(task, "at_safety", listing.UNKNOWN)
     return None if safety > 1 else f"risk {round(100 * (1 - safety))} %"
 

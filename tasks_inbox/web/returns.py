@@ -10,6 +10,7 @@ from engine.catalogue import Json
 from lib.refusals import Invalid, Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import comments, escalating, rounds
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.store import queries
 from tasks_inbox.web.corrections import correction_form, corrections_of
@@ -25,7 +26,7 @@ def give_back(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json
         task = rounds.return_task(principal, task_id, comment=why, to=to or None, seen=seen)
         people.learn(task.tenant_id, [task.returned_to])
         holder = people.name_of(task.returned_to or "")
-        return f"“{task.title}” is with {holder} now. It comes back when they send it again."
+        return f"“{title_of(task)}” is with {holder} now. It comes back when they send it again."
     except Invalid as error:
         context["back_to_error" if error.field == "to" else "back_why_error"] = error.message
         return _page(request, task_id, context, 422)
@@ -46,7 +47,7 @@ def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Jso
         return _page(request, task_id, context, 422)
     try:
         rounds.send_again(principal, task_id, facts=facts, comment=remark)
-        return f"“{task.title}” was sent again: those who decide it are notified."
+        return f"“{title_of(task)}” was sent again: those who decide it are notified."
     except Invalid as error:
         path = f"data{(error.field or '').removeprefix('facts')}"
         faults = form.show([{"field": path, "message": error.message}]) if error.field != "comment" else []

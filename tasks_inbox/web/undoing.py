@@ -10,6 +10,7 @@ from engine.catalogue import Json
 from lib.refusals import Refusal
 from tasks_inbox.actions import bulk, drafts, holding
 from tasks_inbox.actions.bulk import DONE, UNDO, BulkCommand
+from tasks_inbox.forms.texts import title_of
 from tasks_inbox.models import HeldDecision, ManualTask, label_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.panes import Place
@@ -96,7 +97,7 @@ def _entry(ones: Sequence[HeldDecision], tasks: Mapping[UUID, ManualTask]) -> di
     return {
         "task_id": one.task_id,
         "task_ids": [each.task_id for each in ones],
-        "title": task.title,
+        "title": title_of(task),
         "label": label_of(task.outcomes, one.outcome),
         "until": min(each.until for each in ones),
         "comment": one.comment,

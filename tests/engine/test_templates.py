@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import ExpressionError, ExpressionInvalid
-from engine.templates import compile_template, has_holes, split_holes
+from engine.holes import has_holes, split_holes
+from engine.templates import compile_template
 
 SCOPE = {
     "input": {"order": "A-17", "amount": 12, "price": 2.5, "vip": True, "note": None, "items": [1, {"ä": 2}]},

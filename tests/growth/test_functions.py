@@ -10,8 +10,9 @@ import pytest
 from config.websockets import is_ours
 from engine import markdown as values
 from engine.dialects import DIALECTS, to_native
+from engine.holes import has_holes, replaced_holes, split_holes
 from engine.renaming import rename_step
-from engine.templates import compile_template, has_holes, replaced_holes, split_holes
+from engine.templates import compile_template
 from engine.validate import validate
 from handoff_text.source import TextInput
 from lib.egress import EgressResponse

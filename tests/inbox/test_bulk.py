@@ -107,7 +107,7 @@ def test_what_is_decided_together_is_shown_with_its_sums():
     shown = bulk.review(ann, ids(tasks))
     assert [one["task"].pk for one in shown["tasks"]] == ids(tasks)
     assert (shown["sums"], [one["name"] for one in shown["outcomes"]]) == (
-        [("Amount", 3)],
+        [("Amount", "3")],
         ["approved", "rejected"],
     )
     with pytest.raises(Invalid, match="several types"):

@@ -1,17 +1,9 @@
 """Values of data as people are shown them: what becomes a table, and that much of it stays little to draw."""
 
-from dataclasses import replace
-
 import pytest
 
-from engine.graph import compile_graph
-from steps.catalogue import CATALOGUE
 from tasks_inbox.limits import FACT_CHARACTERS, FACT_LEVELS, FACT_PARTS
-from tasks_inbox.models import ManualTask
 from tasks_inbox.web import facts
-from tests import factories as make
-
-ASK = replace(CATALOGUE["human.approval"], name="acme.ask")
 
 NASTY = {
     "rows": [{"id": number, "name": "x"} for number in range(10_000)],
@@ -72,13 +64,3 @@ def test_what_nests_deeply_is_written_as_it_is_from_some_depth_on():
     while fact.kind != "code":
         fact, depth = (fact.items[0][0] if fact.kind == "table" else fact.items[0]), depth + 1
     assert depth == FACT_LEVELS
-
-
-@pytest.mark.parametrize(("step_type", "told"), [(ASK, {"First": "ann"}), (CATALOGUE["noop"], {})])
-def test_who_decided_an_installed_step_that_asks_people_is_a_person(step_type, told):
-    asks = {"id": "first", "type": step_type.name, "params": {"title": "Go on?"} if told else {}}
-    shows = {"title": "Pay?", "facts": {"First": "{{ steps.first.output.by }}"}}
-    second = {"id": "second", "type": "human.approval", "params": shows}
-    graph = compile_graph(make.graph([asks, second], ["first>second"]), {**CATALOGUE, ASK.name: ASK})
-    task = ManualTask(node="second", facts=[{"label": "First", "value": "ann"}])
-    assert facts.people_told(graph, task) == told

@@ -13,9 +13,9 @@ from engine.checks.nodes import params_problems
 from engine.checks.places import Places
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
+from engine.holes import replaced_holes, split_holes
 from engine.problems import Problem
 from engine.renaming import STEPS, Unclear, is_plain, renamed_in
-from engine.templates import replaced_holes, split_holes
 from lib.json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking import outcomes
@@ -260,6 +260,20 @@ def _optional_fact(draft: Draft, problem: Problem) -> Found:
     return ("Leave it empty if it is not given", [change]) if change else None
 
 
+def _corrected(draft: Draft, problem: Problem) -> Found:
+    """Read the corrected fact instead of the value that it first showed."""
+    names, path = _NAMED.findall(problem.message), draft.fields.path(problem.field)
+    if len(names) < 2 or path is None:
+        return None
+    was, now = names[0], names[-1]
+
+    def rewrite(source: str) -> str:
+        return re.sub(rf"(?<![\w.]){re.escape(was)}(?!\w)", lambda _: now, source)
+
+    change = _rewrite(draft, path, rewrite)
+    return (f"Read {now} instead", [change]) if change else None
+
+
 def _no_deadline(draft: Draft, problem: Problem) -> Found:
     return "Set a deadline of 3 days", [
         draft.put(("nodes", str(problem.node), "params", "due_seconds"), THREE_DAYS)
@@ -325,6 +339,7 @@ _FIXERS: Mapping[str, Callable[[Draft, Problem], Any]] = {
     "bad_expression": _bad_expression,
     "bad_params": _bad_params,
     "bad_value": _bad_value,
+    "correction_not_used": _corrected,
     "duplicate_edge": _remove_edge,
     "edge_never_taken": _remove_edge,
     "edge_without_outcome": outcomes.edge_without_outcome,
@@ -339,6 +354,7 @@ _FIXERS: Mapping[str, Callable[[Draft, Problem], Any]] = {
     "not_yet": _remove("Remove it"),
     "reserved_queue": _remove("Use the usual queue"),
     "starts_apart": _starts_apart,
+    "text_not_corrected": _corrected,
     "unknown_field": _remove("Remove it"),
     "unknown_node": _unknown_node,
     "unknown_outcome": outcomes.unknown_outcome,

@@ -9,8 +9,8 @@ from accounts.principal import Forbidden, Principal
 from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_PUBLISH
 from engine.bodies import all_it_does, body_of
 from engine.catalogue import BODY
+from engine.holes import has_holes
 from engine.problems import Problem, error, quoted, warning
-from engine.templates import has_holes
 from lib.json import Json
 from lib.refusals import Missing
 from steps.catalogue import EXECUTABLE

@@ -225,6 +225,8 @@ def _work(room: _Room, node: Node, scope: Mapping[str, Json]) -> Outcome:
     room.in_time()
     step_type = EXECUTABLE[node.type]
     try:
+        if node.spec.asks_people:
+            raise StepError("NotInMemory", f"{node.title} asks others: give the case a stub of it.")
         params = node.params.render(scope)
         if node.literal:
             params = {**params, **node.literal}

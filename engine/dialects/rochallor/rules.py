@@ -25,9 +25,9 @@ from engine.dialects.rochallor.spelling import cel, may_be_condition, substitute
 from engine.durations import parse_duration
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
+from engine.holes import join_path
 from engine.limits import IMPORTED_ID_CHARACTERS, STEP_VARIABLES
 from engine.problems import quoted
-from engine.templates import join_path
 
 OURS: Final = re.compile(NODE_ID)
 _NAME, _QUEUE, _VARIABLE = re.compile(WORKFLOW_NAME), re.compile(QUEUE_NAME), re.compile(VARIABLE_NAME)

@@ -5,8 +5,8 @@ from typing import Final
 
 from engine.catalogue import Json
 from engine.dialects.base import Document, Finding
+from engine.holes import join_path
 from engine.problems import quoted
-from engine.templates import join_path
 
 SERVICE, USER, WAIT = "SERVICE_TASK", "USER_TASK", "WAIT"
 DECISION, TRANSFORMATION = "DECISION", "TRANSFORMATION"

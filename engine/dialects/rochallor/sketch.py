@@ -23,8 +23,8 @@ from engine.dialects.rochallor.shape import (
 )
 from engine.dialects.rochallor.spelling import text
 from engine.errors import ExpressionInvalid
+from engine.holes import split_holes
 from engine.problems import quoted
-from engine.templates import split_holes
 
 TYPES: Mapping[Json, str] = {
     "job": SERVICE,

@@ -209,3 +209,9 @@ h AS (
 SELECT coalesce(json_agg(json_build_array(
            u.id, u.tenant_id, CASE WHEN u.completed_at IS NULL AND u.sla_deadline <= u.now THEN u.sla_deadline END)), '[]')
   FROM u
+
+-- name: change_task_of_wait
+-- What is asked has changed: the wait says it, too. Its run is held FOR UPDATE.
+UPDATE runs_stepexecution s
+   SET waiting = jsonb_set(s.waiting, '{task}', (s.waiting -> 'task') || %(values)s::jsonb)
+ WHERE s.id = %(step)s AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task'

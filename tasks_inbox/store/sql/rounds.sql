@@ -28,8 +28,16 @@ RETURNING true
 WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
-       SET facts = %(facts)s::jsonb,
-           earlier = t.earlier || jsonb_build_array(jsonb_build_object('round', t.round, 'facts', t.facts)),
+       SET facts = %(facts)s::jsonb, title = coalesce(%(title)s, t.title),
+           instructions = coalesce(%(instructions)s, t.instructions),
+           outcomes = coalesce(%(outcomes)s::jsonb, t.outcomes), texts = %(texts)s::jsonb,
+           title_parts = %(texts)s::jsonb -> 'title',
+           -- What the texts said then is part of what was shown.
+           earlier = t.earlier || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+                         'round', t.round, 'title', CASE WHEN t.texts IS NOT NULL THEN t.title END,
+                         'instructions', CASE WHEN t.texts IS NOT NULL THEN t.instructions END))
+                     || jsonb_build_object('facts', t.facts)
+                     || CASE WHEN t.texts IS NULL THEN '{}' ELSE jsonb_build_object('outcomes', t.outcomes) END),
            exclude = ARRAY(SELECT DISTINCT unnest(t.exclude || %(bars)s::text[])),
            why_excluded = nullif(coalesce(t.why_excluded, '{}') || %(why)s::jsonb, '{}'),
            round = t.round + 1, voted = '{}', returned_to = NULL, stopped_at = NULL, stopped_by = NULL,

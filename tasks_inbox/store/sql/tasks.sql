@@ -5,18 +5,19 @@ n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
                                         facts, outcomes, form, candidates, audience, exclude, why_excluded, bars_deciders,
                                         quorum, clock, clock_from, next_at, undo_seconds, priority, due_at, created_at,
-                                        is_test, named, round, covers)
+                                        is_test, named, title_parts, texts, round, covers)
     SELECT t.id, r.tenant_id, r.shard, r.workflow_id, r.id, t.step_id, t.node, t.kind, t.title, t.instructions, t.facts,
            t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.why_excluded, t.bars_deciders, t.quorum, t.clock,
            clock.now, clock.now + (t.clock -> 0 ->> 'after')::double precision * interval '1 second', t.undo_seconds,
            t.priority,
            clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test, t.named,
+           t.title_parts, t.texts,
            CASE WHEN t.again THEN (SELECT coalesce(max(m.round), 0) FROM tasks_inbox_manualtask m
                                     WHERE m.run_id = r.id AND m.node = t.node) ELSE 0 END + 1, coalesce(t.covers, false)
       FROM jsonb_to_recordset(%(tasks)s::jsonb)
         AS t(id uuid, run_id uuid, step_id uuid, node text, kind text, title text, instructions text, facts jsonb,
              outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], why_excluded jsonb,
-             bars_deciders boolean, named jsonb, again boolean, covers boolean, quorum jsonb, clock jsonb, undo_seconds smallint, priority smallint, due_seconds double precision)
+             bars_deciders boolean, named jsonb, title_parts jsonb, texts jsonb, again boolean, covers boolean, quorum jsonb, clock jsonb, undo_seconds smallint, priority smallint, due_seconds double precision)
       JOIN runs_run r ON r.id = t.run_id
      CROSS JOIN clock
      ORDER BY t.id
@@ -316,3 +317,13 @@ VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(watching)s)
 
 -- name: count_open
 SELECT count(*) FROM (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.status = 'OPEN' LIMIT %(most)s) t
+
+-- name: types_told
+-- The types of the facts by which these tasks are listed, by task; the key as `tasks_inbox_told` writes it.
+SELECT coalesce(jsonb_object_agg(t.id, f.type), '{}')
+  FROM tasks_inbox_manualtask t
+ CROSS JOIN LATERAL (
+       SELECT f -> 'type' AS type FROM jsonb_array_elements(t.facts) f
+        WHERE replace(lower(btrim(f ->> 'label')), ' ', '_') = %(key)s AND f ? 'type'
+        LIMIT 1) f
+ WHERE t.id = ANY (%(tasks)s::uuid[])

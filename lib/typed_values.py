@@ -1,0 +1,177 @@
+"""What a value of a described type reads like for the current reader: amounts, dates, moments, people, choices.
+
+A type is a reduced JSON Schema (`engine.value_types`): `format`, `x-currency`, titled choices in `oneOf`.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Literal
+
+from lib.forms.numbers import decimals_of
+from lib.json import JsonValue
+from lib.reader import date_text, number_text, reader
+
+Type = Mapping[str, JsonValue]
+Kind = Literal["money", "date", "moment", "time", "person", "file", "link", "email", "choice", ""]
+
+_KINDS: Mapping[str, Kind] = {
+    "date": "date",
+    "date-time": "moment",
+    "time": "time",
+    "person": "person",
+    "file": "file",
+    "uri": "link",
+    "email": "email",
+    "money": "money",
+}
+_TIME = re.compile(
+    r"([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?(?:\[([\w/+-]{1,64})\])?"
+)
+_MOST_DIGITS = 40
+_SCHEMES = ("https://", "http://")
+
+
+def kind_of(kind: Type | None) -> Kind:
+    """What sort of value a type describes; empty for values that read like any other."""
+    if not kind:
+        return ""
+    if "x-currency" in kind:
+        return "money"
+    if kind.get("oneOf"):
+        return "choice"
+    return _KINDS.get(str(kind.get("format")), "")
+
+
+def text_of(value: JsonValue, kind: Type | None) -> str | None:
+    """A value as its reader writes values of its type; None where it is no such value, or reads like any other.
+
+    `x-bare`: the currency of an amount stands beside it already.
+    """
+    match kind_of(kind):
+        case "money":
+            return _amount(value, kind or {})
+        case "choice":
+            return _choice(value, kind or {})
+        case "date":
+            return _date(value)
+        case "moment":
+            return _moment(value)
+        case "time":
+            return _time(value)
+        case "person":
+            return _person(value)
+    return None
+
+
+NAMES_OF_KINDS: Mapping[Kind, str] = {
+    "money": "an amount, such as 1250.50",
+    "date": "a day, such as 2027-01-31",
+    "moment": "a moment with its zone, such as 2027-01-31T09:00:00Z",
+    "time": "a time with its zone, such as 09:00:00Z",
+    "choice": "one of its choices",
+    "link": "an address that begins with https://",
+}
+"""What a value of each kind is, in a sentence that says what is needed."""
+
+
+def fits(value: JsonValue, kind: Type | None) -> bool:
+    """Whether a value may be one of this type, or is no value at all."""
+    name = kind_of(kind)
+    if value is None or name not in NAMES_OF_KINDS:
+        return True
+    return is_link(value) if name == "link" else text_of(value, kind) is not None
+
+
+def is_link(value: JsonValue) -> bool:
+    """Whether a page may link to this address: a web page, and no script."""
+    return isinstance(value, str) and value.lower().startswith(_SCHEMES) and not any(map(str.isspace, value))
+
+
+def exact(value: JsonValue) -> Decimal | None:
+    """A number with the digits that JSON shows, so that sums of amounts are exact; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    number = Decimal(repr(value))
+    return number if number.is_finite() and abs(number.adjusted()) <= _MOST_DIGITS else None
+
+
+def total(values: Iterable[JsonValue]) -> Decimal | None:
+    """The sum of numbers, exact; None where one is no number."""
+    numbers = [exact(value) for value in values]
+    return None if None in numbers else sum((one for one in numbers if one is not None), Decimal(0))
+
+
+def amount_text(number: Decimal, currency: str) -> str:
+    """An amount in a currency: with its decimals, and all further ones that it has."""
+    return f"{_decimal_text(number, decimals_of(currency.upper()))}\u00a0{currency}"
+
+
+def _amount(value: JsonValue, kind: Type) -> str | None:
+    number, currency = exact(value), kind.get("x-currency")
+    if number is None:
+        return None
+    if not isinstance(currency, str) or not currency:
+        return _decimal_text(number, 2)
+    if kind.get("x-bare"):
+        return _decimal_text(number, decimals_of(currency.upper()))
+    return amount_text(number, currency)
+
+
+def _decimal_text(number: Decimal, decimals: int) -> str:
+    text = f"{number:f}"
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0").ljust(decimals, "0")
+    return number_text(f"{whole}.{fraction}" if fraction else whole)
+
+
+def _choice(value: JsonValue, kind: Type) -> str | None:
+    choices = kind.get("oneOf")
+    for one in choices if isinstance(choices, list) else ():
+        if isinstance(one, Mapping) and json.dumps(one.get("const")) == json.dumps(value):
+            return str(one.get("title"))
+    return None
+
+
+def _date(value: JsonValue) -> str | None:
+    try:
+        return date_text(date.fromisoformat(value)) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _moment(value: JsonValue) -> str | None:
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    if at is None or at.tzinfo is None:
+        return None
+    try:
+        return reader().moment(at, seconds=bool(at.second))
+    except OverflowError:
+        return None
+
+
+def _time(value: JsonValue) -> str | None:
+    """A time of day with its zone: it is a time there, on whatever day."""
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    try:
+        at = None if match is None else time.fromisoformat(match[1])
+    except ValueError:
+        return None
+    if match is None or at is None:
+        return None
+    zone = (match[3] or "").replace("_", " ") or ("UTC" if match[2] == "Z" else match[2] or "")
+    local = reader().locale.time(datetime.combine(date.min, at), seconds=bool(at.second))
+    return f"{local} {zone}".strip()
+
+
+def _person(value: JsonValue) -> str | None:
+    if not isinstance(value, str):
+        return None
+    key = unicodedata.normalize("NFKC", value).strip().lower()
+    return reader().called.get(("person", key)) or value

@@ -1,0 +1,26 @@
+"""Texts of tasks keep the types of their values."""
+
+from django.db import migrations, models
+
+from lib.schema_sql import SchemaSql
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('tasks_inbox', '0002_release_0_2'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='manualtask',
+            name='title_parts',
+            field=models.JSONField(null=True),
+        ),
+        migrations.AddField(
+            model_name='manualtask',
+            name='texts',
+            field=models.JSONField(null=True),
+        ),
+        SchemaSql('tasks_inbox', '5932c2c81160'),
+    ]

@@ -1,0 +1,103 @@
+"""Values of a type read as their reader writes them, in each language of numbers and each time zone."""
+
+from decimal import Decimal
+
+import pytest
+
+from lib.locales import locale_of
+from lib.reader import NOBODY, Reader, reading_as
+from lib.typed_values import amount_text, exact, fits, is_link, text_of, total
+
+EURO = {"x-currency": "EUR"}
+READERS = {
+    "nobody": NOBODY,
+    "american": Reader(zone="America/New_York", locale=locale_of("en-US")),
+    "german": Reader(zone="Europe/Berlin", locale=locale_of("de")),
+    "indian": Reader(zone="Asia/Kolkata", locale=locale_of("en-GB")),
+}
+WRITTEN = {
+    "money": (
+        1234.5,
+        EURO,
+        ["1234.50\u00a0EUR", "1,234.50\u00a0EUR", "1.234,50\u00a0EUR", "1,234.50\u00a0EUR"],
+    ),
+    "yen": (1250, {"x-currency": "JPY"}, ["1250\u00a0JPY"] * 4),
+    "dinar": (
+        2.5,
+        {"x-currency": "KWD"},
+        ["2.500\u00a0KWD", "2.500\u00a0KWD", "2,500\u00a0KWD", "2.500\u00a0KWD"],
+    ),
+    "finer": (0.125, EURO, ["0.125\u00a0EUR", "0.125\u00a0EUR", "0,125\u00a0EUR", "0.125\u00a0EUR"]),
+    "bare": (1234.5, EURO | {"x-bare": True}, ["1234.50", "1,234.50", "1.234,50", "1,234.50"]),
+    "date": ("2027-01-31", {"format": "date"}, ["2027-01-31", "Jan 31, 2027", "31.01.2027", "31 Jan 2027"]),
+    "moment": (
+        "2027-01-31T23:30:00Z",
+        {"format": "date-time"},
+        ["2027-01-31 23:30 UTC", "Jan 31, 2027, 6:30 PM", "01.02.2027, 00:30", "1 Feb 2027, 05:00"],
+    ),
+    "time": (
+        "09:00:00[Europe/Berlin]",
+        {"format": "time"},
+        ["09:00 Europe/Berlin", "9:00 AM Europe/Berlin", "09:00 Europe/Berlin", "09:00 Europe/Berlin"],
+    ),
+    "choice": ("t", {"oneOf": [{"const": "t", "title": "Travel"}]}, ["Travel"] * 4),
+    "person": ("ann", {"format": "person"}, ["ann"] * 4),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_each_reader_reads_it_in_their_format(kind):
+    value, type, texts = WRITTEN[kind]
+    for reader, text in zip(READERS.values(), texts, strict=True):
+        with reading_as(reader):
+            assert text_of(value, type) == text
+
+
+def test_people_are_called_by_the_name_that_the_page_has_learned():
+    with reading_as(Reader(called={("person", "ann"): "Ann Lee"})):
+        assert text_of("Ann", {"format": "person"}) == "Ann Lee"
+
+
+@pytest.mark.parametrize(
+    ("value", "type"),
+    [
+        ("12", EURO),
+        (True, EURO),
+        (1e300, EURO),
+        ("2027-02-30", {"format": "date"}),
+        ("2027-01-31T09:00:00", {"format": "date-time"}),
+        ("9999-12-31T23:59:59-23:59", {"format": "date-time"}),
+        ("25:00:00Z", {"format": "time"}),
+        ("x", {"oneOf": [{"const": "t", "title": "Travel"}]}),
+        (7, {"format": "person"}),
+        ("plain", None),
+        ("plain", {"format": "email"}),
+    ],
+)
+def test_what_is_no_such_value_is_left_as_it_is(value, type):
+    with reading_as(READERS["german"]):
+        assert text_of(value, type) is None
+
+
+def test_sums_are_exact():
+    values = [1234.5, 617.25, 4728.47, 0.1, 0.2]
+    assert total(values) == Decimal("6580.52")
+    assert total([1, "2"]) is None
+    assert exact(float("inf")) is None
+    with reading_as(READERS["german"]):
+        assert amount_text(total([6580.2, 0.02]), "EUR") == "6.580,22\u00a0EUR"
+
+
+def test_only_web_pages_are_links():
+    assert is_link("https://example.org/a?b=1")
+    for address in ("javascript:alert(1)", "data:text/html,x", "https://a b", " https://a", 7, None):
+        assert not is_link(address)
+
+
+def test_a_correction_must_be_of_the_type():
+    assert fits(12.5, EURO)
+    assert fits(None, EURO)
+    assert fits("anything", None)
+    assert not fits("12.5", EURO)
+    assert not fits("tomorrow", {"format": "date"})
+    assert not fits("javascript:x", {"format": "uri"})
