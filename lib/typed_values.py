@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Literal
 
 from lib.forms.numbers import decimals_of
-from lib.json import JsonValue
+from lib.json import Json, JsonValue
 from lib.reader import date_text, number_text, reader
 
 Type = Mapping[str, JsonValue]
@@ -89,6 +89,26 @@ def fits(value: JsonValue, kind: Type | None) -> bool:
 def is_link(value: JsonValue) -> bool:
     """Whether a page may link to this address: a web page, and no script."""
     return isinstance(value, str) and value.lower().startswith(_SCHEMES) and not any(map(str.isspace, value))
+
+
+def plain_text(value: JsonValue, kind: Type | None) -> str:
+    """A value in one text: as its type has it, a text as it is, anything else as JSON."""
+    text = text_of(value, kind)
+    if text is not None:
+        return text
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def differences_text(differences: Json) -> str:
+    """Corrections `{label, before, after, type?}` in one line; empty where there is none."""
+    entries = (
+        [one for one in differences if isinstance(one, Mapping)] if isinstance(differences, list) else []
+    )
+    return ", ".join(
+        f"{one.get('label')}: {plain_text(one.get('before'), one.get('type'))} → "
+        f"{plain_text(one.get('after'), one.get('type'))}"
+        for one in entries
+    )
 
 
 def exact(value: JsonValue) -> Decimal | None:

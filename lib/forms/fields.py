@@ -1,11 +1,15 @@
 """What a form consists of: its fields with what stands in them, and what is wrong at each; pure."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
+from lib.forms.numbers import number_of
 from lib.json import JsonValue
+from lib.reader import number_text
+from lib.typed_values import text_of
 
 Kind = Literal[
     "text",
@@ -25,6 +29,9 @@ Kind = Literal[
     "group",
     "rows",
 ]
+
+
+_FORMATS = {"date": "date", "moment": "date-time", "time": "time", "person": "person"}
 
 
 @dataclass(slots=True)
@@ -87,8 +94,19 @@ class FormField:
             return "yes" if self.text == "true" else "no"
         if self.kind == "checks":
             return ", ".join(box.label for box in self.fields if box.text)
-        words = next((words for value, words in self.options if value == self.text), self.text)
-        return f"{words} {self.unit}" if words and self.unit else words
+        if self.kind in ("money", "number", "integer"):
+            return self._number_in_words()
+        if self.kind in _FORMATS:
+            return text_of(self.text, {"format": _FORMATS[self.kind]}) or self.text
+        return next((words for value, words in self.options if value == self.text), self.text)
+
+    def _number_in_words(self) -> str:
+        is_money = self.kind == "money"
+        number, _ = number_of(self.text, self.decimals if is_money else None)
+        if number is None:
+            return f"{self.text} {self.unit}".strip() if self.text else ""
+        kind = {"x-currency": self.unit} if is_money else None
+        return text_of(number, kind) or number_text(json.dumps(number))
 
     @property
     def places(self) -> list[tuple[str, list["FormField"]]]:

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from engine.catalogue import Json
 from engine.events import EventType
+from lib.typed_values import differences_text
 from runs.kernel import wait_kinds
 from runs.limits import STORY_CHARACTERS
 from runs.reading.places import step_in_words
@@ -215,6 +216,8 @@ def _more(payload: Mapping[str, Json]) -> str:
     """What explains it: what the error says, a reason; the first that there is."""
     error = payload.get("error")
     message = error.get("message") if isinstance(error, Mapping) else None
+    if differences := payload.get("changed"):
+        message = differences_text(differences)
     candidates = (message, payload.get("reason"), payload.get("message"), payload.get("detail"))
     text = next((one for one in candidates if isinstance(one, str) and one), "")
     return text if len(text) <= STORY_CHARACTERS else f"{text[: STORY_CHARACTERS - 1]}…"

@@ -35,6 +35,7 @@ from tasks_inbox.eligibility.standing import to_decide
 from tasks_inbox.forms.texts import renewed_texts, written
 from tasks_inbox.limits import TASK_COMMENT_CHARACTERS, TASK_ROUNDS
 from tasks_inbox.models import FOR_OPERATORS, RETURNED, SENT_AGAIN, SENT_BACK, ManualTask
+from tasks_inbox.models.comments import CORRECTED
 from tasks_inbox.reading.changes import changes
 from tasks_inbox.store import queries, statements
 
@@ -187,4 +188,4 @@ def _next_texts(task: ManualTask, facts: list[Json]) -> dict[str, Json] | None:
 
 def _in_words(differences: list[Json]) -> str:
     labels = ", ".join(f"“{one['label']}”" for one in differences)
-    return f"Corrected: {labels}."[:TASK_COMMENT_CHARACTERS] if differences else "Sent again without changes."
+    return f"{CORRECTED}{labels}."[:TASK_COMMENT_CHARACTERS] if differences else "Sent again without changes."

@@ -324,6 +324,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
     label = serializers.CharField()  # type: ignore[assignment]
     before = fields.JsonValue()
     after = fields.JsonValue()
+    type = fields.JsonObject(required=False, help_text="As of the fact.")
 
 
 class TaskSerializer(TaskSummarySerializer):

@@ -10,7 +10,7 @@ from engine.json_schema import any_properties
 from engine.value_types import Type, below, reduced
 from lib.reader import NOBODY, reading_as
 from lib.stored_json import StoredDecoder
-from lib.typed_values import text_of
+from lib.typed_values import plain_text
 from lib.visible import visible
 from runs.reading import places
 
@@ -236,17 +236,9 @@ def said(value: Json, kind: Type | None = None) -> str:
 
 
 def _short(value: Json, kind: Type | None = None) -> str:
-    text = text_of(value, kind)
-    if text is None:
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    # What it is exactly is part of the evidence.
-    return (
-        text
-        if text.replace("\u00a0", " ") == value
-        else f"{text} ({value})"
-        if isinstance(value, str)
-        else text
-    )
+    text = plain_text(value, kind)
+    # What a text is exactly is part of the evidence.
+    return f"{text} ({value})" if isinstance(value, str) and text.replace("\u00a0", " ") != value else text
 
 
 def visible_part(part: Part) -> Part:

@@ -10,6 +10,8 @@ ASKED = "asked"
 ANSWERED = "answered"
 SENT_BACK = "returned"
 SENT_AGAIN = "resubmitted"
+CORRECTED = "Corrected: "
+"""Begins what a task that was sent again says where nobody wrote a comment."""
 
 
 class TaskComment(HotRow):

@@ -4,7 +4,7 @@ They see what the inbox shows them of these tasks as it is: who started a run ma
 (`eligibility/seeing.py`).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from accounts.people import name_of
 from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.graph import Graph
+from lib.typed_values import differences_text
 from runs.kernel import graphs
 from runs.models import Run
 from runs.reading import places
@@ -39,7 +40,8 @@ from tasks_inbox.models import (
     label_of,
     meaning_of,
 )
-from tasks_inbox.models.comments import ANSWERED, ASKED, SENT_AGAIN, SENT_BACK
+from tasks_inbox.models.comments import ANSWERED, ASKED, CORRECTED, SENT_AGAIN, SENT_BACK
+from tasks_inbox.reading.changes import rounds_of
 from tasks_inbox.store.queries import LARGE, placed
 from tasks_inbox.store.trees import LastDecision, last_decisions
 
@@ -152,12 +154,37 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
         _decided(tasks[one.task_id], one)
         for one in decisions.defer("record").order_by("seq")[:REQUEST_MILESTONES]
     ]
+    said = list(comments.order_by("id")[:REQUEST_MILESTONES])
+    corrections = _corrections(who.tenant_id, {one.task_id for one in said if one.kind == SENT_AGAIN})
     entries += [
-        Milestone(one.at, _SAID[one.kind].format(_called(tasks[one.task_id])), one.by, one.text, "wait")
-        for one in comments.order_by("id")[:REQUEST_MILESTONES]
+        Milestone(
+            one.at,
+            _SAID[one.kind].format(_called(tasks[one.task_id])),
+            one.by,
+            _remark(one, corrections),
+            "wait",
+        )
+        for one in said
     ]
     people.learn(who.tenant_id, [one.by for one in entries])
     return sorted(entries, key=lambda one: one.at)
+
+
+def _corrections(tenant: int, tasks: Collection[UUID]) -> dict[UUID, Iterator[list[Json]]]:
+    """What was corrected of each of these tasks, round by round."""
+    if not tasks:
+        return {}
+    rows = ManualTask.objects.for_tenant(tenant).filter(pk__in=tasks).only("facts", "earlier")
+    return {task.pk: iter(rounds_of(task)) for task in rows}
+
+
+def _remark(comment: TaskComment, corrections: Mapping[UUID, Iterator[list[Json]]]) -> str:
+    """What somebody wrote, and what they corrected."""
+    differences = next(corrections[comment.task_id], []) if comment.kind == SENT_AGAIN else []
+    if not differences:
+        return comment.text
+    words = differences_text(differences)
+    return words if comment.text.startswith(CORRECTED) else f"{comment.text}\n{words}"
 
 
 def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[UUID]:

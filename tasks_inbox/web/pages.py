@@ -73,7 +73,6 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         form = shown_form(task, None if draft is None else draft.data)
     mark_needed(form, task)
     files.name_files(form.each(), attachments)
-    types = {fact["label"]: fact.get("type") for fact in task.facts}
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
@@ -94,7 +93,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "approves": covered.in_words(context["task"]["approves"], task.outcomes),
         "changed_facts": [
             {"label": one["label"]}
-            | {side: facts.plain(one[side], types.get(one["label"])) for side in ("before", "after")}
+            | {side: facts.plain(one[side], one.get("type")) for side in ("before", "after")}
             for one in context["task"]["changed"]
         ],
         "said": remarks,
