@@ -186,6 +186,11 @@ def operator_tasks() -> tuple[str, ...]:
     return names
 
 
+def mail_facts() -> bool:
+    """Whether mails about tasks have their facts (`HANDOFF_MAIL_FACTS`: on or off; default on)."""
+    return switch("HANDOFF_MAIL_FACTS", default=True)
+
+
 def trusted_proxies() -> tuple[IPv4Network | IPv6Network, ...]:
     """Whose `X-Forwarded-For` is believed (`HANDOFF_TRUSTED_PROXIES`: CIDRs, divided by commas; default nobody's).
 

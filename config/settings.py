@@ -318,6 +318,7 @@ HANDOFF_REQUIRE_SEEN = environment.switch("HANDOFF_REQUIRE_SEEN", default=True)
 
 # Of what operators get tasks in the inbox.
 HANDOFF_OPERATOR_TASKS = environment.operator_tasks()
+HANDOFF_MAIL_FACTS = environment.mail_facts()
 
 # One line for each event on standard error, where the supervisor puts the name of the process before it.
 LOGGING = {

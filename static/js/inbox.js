@@ -133,6 +133,15 @@ function stage(button) {
   );
 }
 
+/** A link of a mail names the outcome that is taken up; it decides nothing. */
+function stageNamed() {
+  const name = new URLSearchParams(location.search).get("outcome");
+  const button = [...document.querySelectorAll(".decision-bar [data-label]")].find((one) => one.value === name);
+  if (name && button) stage(button);
+}
+
+stageNamed();
+
 function commit() {
   const button = staged();
   if (button?.offsetParent) button.click();

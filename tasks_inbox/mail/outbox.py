@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from lib.clock import now_or_none
-from lib.outbox import GIVEN_UP, Outbox
+from lib.outbox import FIRST_PAUSE_SECONDS, GIVEN_UP, Outbox
+from tasks_inbox.limits import COLLECTED_MAILS, DIGEST_MINUTES, MAILS_BEFORE_DIGEST
 from tasks_inbox.store.statements import SQL
 
 LINK_DAYS = 14
@@ -52,6 +54,32 @@ def tell(task: UUID, kind: str, names: Sequence[str]) -> None:
 def address(id: UUID, names: Sequence[str]) -> None:
     """Replace one that is for all by one for each of these."""
     SQL.execute("address_notification", {"id": id, "names": list(names)})
+
+
+def mails_lately(due: Due) -> tuple[int, datetime | None]:
+    """How many mails about tasks the person of a mail got lately, and when they may get a collected one."""
+    params = {"tenant": due.tenant, "username": due.username, "minutes": DIGEST_MINUTES, "now": now_or_none()}
+    row = SQL.value("mails_lately", params)
+    return row["count"], datetime.fromisoformat(row["next"]) if row["next"] else None
+
+
+def put_off(id: UUID, until: datetime) -> None:
+    """Send a mail later, without counting an attempt."""
+    SQL.execute("put_off_notification", {"id": id, "until": until})
+
+
+def take_collected(due: Due, kinds: Sequence[str]) -> list[Due]:
+    """The other mails of these kinds that the person of a mail is to get by now, taken as `OUTBOX.next_due` does; none
+    where there are few.
+    """
+    params = {"tenant": due.tenant, "username": due.username, "kinds": list(kinds), "id": due.id}
+    more = {
+        "limit": COLLECTED_MAILS,
+        "least": MAILS_BEFORE_DIGEST,
+        "pause": FIRST_PAUSE_SECONDS,
+        "now": now_or_none(),
+    }
+    return [_read(row) for row in SQL.value("take_collected", params | more)]
 
 
 def link_state(*, id: UUID, tenant: int, task: UUID, username: str) -> str | None:

@@ -54,5 +54,10 @@ class Notification(HotRow):
     class Meta(HotRow.Meta):
         indexes = [
             models.Index(fields=["next_at", "id"], name="note_due", condition=Q(next_at__isnull=False)),
+            models.Index(
+                fields=["tenant_id", "username", "sent_at"],
+                name="note_lately",
+                condition=Q(sent_at__isnull=False),
+            ),
             models.Index(fields=["created_at"], name="note_done", condition=Q(next_at__isnull=True)),
         ]

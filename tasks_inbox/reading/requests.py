@@ -154,8 +154,8 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
         _decided(tasks[one.task_id], one)
         for one in decisions.defer("record").order_by("seq")[:REQUEST_MILESTONES]
     ]
-    said = list(comments.order_by("id")[:REQUEST_MILESTONES])
-    corrections = _corrections(who.tenant_id, {one.task_id for one in said if one.kind == SENT_AGAIN})
+    remarks = list(comments.order_by("id")[:REQUEST_MILESTONES])
+    corrections = _corrections(who.tenant_id, {one.task_id for one in remarks if one.kind == SENT_AGAIN})
     entries += [
         Milestone(
             one.at,
@@ -164,7 +164,7 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
             _remark(one, corrections),
             "wait",
         )
-        for one in said
+        for one in remarks
     ]
     people.learn(who.tenant_id, [one.by for one in entries])
     return sorted(entries, key=lambda one: one.at)

@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.names import key_of
 from accounts.sessions import principal_of
 from lib.api.pages import csrf_failure, wrong_method
+from tasks_inbox.limits import OUTCOME_CHARACTERS
 from tasks_inbox.mail import links
 from tasks_inbox.mail.links import Link
 
@@ -62,4 +63,6 @@ def _is_somebody_else(request: HttpRequest, link: Link) -> bool:
 
 def _way_to(request: HttpRequest, link: Link) -> str:
     task = reverse("task", args=[link.task])
+    if outcome := request.GET.get("outcome", ""):
+        task = f"{task}?{urlencode({'outcome': outcome[:OUTCOME_CHARACTERS]})}"
     return task if request.user.is_authenticated else f"{reverse('login')}?{urlencode({'next': task})}"

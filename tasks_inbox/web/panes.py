@@ -27,6 +27,7 @@ from tasks_inbox.eligibility.electors import electors_of
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.evidence import ledger
+from tasks_inbox.lifecycle.consequences import consequences
 from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.lifecycle.working_time import SAYS_HOW
 from tasks_inbox.limits import PANE_VALUES, SEARCH_CHARACTERS
@@ -35,7 +36,6 @@ from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries, statements
 from tasks_inbox.web.asking import know_waiting
-from tasks_inbox.web.consequences import consequences
 from workflows.access import may_anywhere
 
 ON_A_PAGE = 50

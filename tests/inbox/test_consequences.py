@@ -3,7 +3,7 @@
 from engine.graph import compile_graph
 from engine.ports import RULES
 from steps.catalogue import ALL_TYPES
-from tasks_inbox.web.consequences import consequences
+from tasks_inbox.lifecycle.consequences import consequences
 from tests import factories as make
 
 OUTCOMES = [{"name": "approved"}, {"name": "rejected"}]

@@ -34,3 +34,34 @@ RETURNING true
 -- How many could not be sent, of those that are still kept.
 SELECT count(*) FROM tasks_inbox_notification
  WHERE next_at IS NULL AND created_at > '-infinity' AND starts_with(error, %(said)s)
+
+-- name: mails_lately
+-- How many mails somebody got lately, and when they get collected ones: so long after the last.
+SELECT json_build_object('count', count(*), 'next', max(n.sent_at) + %(minutes)s * interval '1 minute')
+  FROM tasks_inbox_notification n
+ WHERE n.tenant_id = %(tenant)s AND n.username = %(username)s
+   AND n.sent_at > clock() - %(minutes)s * interval '1 minute'
+
+-- name: put_off_notification
+-- Nothing was tried: it is no attempt.
+UPDATE tasks_inbox_notification
+   SET next_at = %(until)s, attempts = greatest(attempts - 1, 0)
+ WHERE id = %(id)s AND next_at IS NOT NULL
+
+-- name: take_collected
+-- What else waits for the same person by now, put off as the outbox does it; nothing where that is little.
+WITH w AS MATERIALIZED (
+    SELECT d.id FROM tasks_inbox_notification d
+     WHERE d.next_at <= clock() AND d.tenant_id = %(tenant)s AND d.username = %(username)s
+       AND d.kind = ANY (%(kinds)s) AND d.id <> %(id)s
+     ORDER BY d.next_at, d.id
+     LIMIT %(limit)s
+       FOR UPDATE SKIP LOCKED
+),
+u AS (
+UPDATE tasks_inbox_notification o
+   SET attempts = o.attempts + 1, next_at = clock() + %(pause)s * interval '1 second'
+ WHERE o.id = ANY (ARRAY(SELECT w.id FROM w)) AND (SELECT count(*) FROM w) >= %(least)s
+RETURNING o.*
+)
+SELECT coalesce(json_agg(to_jsonb(u) || jsonb_build_object('made', extract(epoch FROM u.created_at)) ORDER BY u.id), '[]') FROM u

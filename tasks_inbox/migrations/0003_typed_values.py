@@ -1,4 +1,4 @@
-"""Texts of tasks keep the types of their values."""
+"""Texts of tasks keep the types of their values; mails to one person are counted."""
 
 from django.db import migrations, models
 
@@ -21,6 +21,10 @@ class Migration(migrations.Migration):
             model_name='manualtask',
             name='texts',
             field=models.JSONField(null=True),
+        ),
+        migrations.AddIndex(
+            model_name='notification',
+            index=models.Index(condition=models.Q(('sent_at__isnull', False)), fields=['tenant_id', 'username', 'sent_at'], name='note_lately'),
         ),
         SchemaSql('tasks_inbox', '5932c2c81160'),
     ]

@@ -1,0 +1,96 @@
+"""What a mail says of a task so that a decision can be prepared: facts, files, and what follows each outcome."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.urls import reverse
+
+from engine.catalogue import Json
+from engine.value_types import Type, below
+from lib.markup import file_size
+from lib.masking import masked_at
+from lib.typed_values import plain_text
+from runs.kernel.graphs import BrokenVersion, shown
+from runs.models import Run
+from tasks_inbox.forms.files import files_of
+from tasks_inbox.forms.texts import instructions_of, outcomes_of
+from tasks_inbox.lifecycle.consequences import consequences
+from tasks_inbox.limits import MAIL_FACT_CHARACTERS, MAIL_FACT_ROWS
+from tasks_inbox.models import FOR_OPERATORS, ManualTask
+from workflows.models import WorkflowVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a mail says of a task, as its reader reads it.
+
+    `facts`: labels and values, one line for each row of a table. `files`: name, size and address. `outcomes`: name,
+    label and what follows.
+    """
+
+    requester: str
+    instructions: str
+    facts: Sequence[tuple[str, Sequence[str]]]
+    files: Sequence[tuple[str, str, str]]
+    outcomes: Sequence[tuple[str, str, str]]
+
+
+def contents_of(task: ManualTask) -> Contents:
+    """The contents for the current reader. Facts with the name of a secret are masked."""
+    run = (
+        Run.objects.for_tenant(task.tenant_id).filter(pk=task.run_id).only("version_id", "created_by").first()
+    )
+    then: Mapping[str, str] = {}
+    if run is not None and task.kind not in FOR_OPERATORS:
+        try:
+            then = consequences(shown(run.version_id).graph, task.node, task.outcomes)
+        except (BrokenVersion, WorkflowVersion.DoesNotExist):
+            then = {}
+    return Contents(
+        requester=run.created_by if run else "",
+        instructions=instructions_of(task),
+        facts=[
+            (fact["label"], _lines(masked_at((fact["label"],), fact["value"]), fact.get("type")))
+            for fact in task.facts
+        ],
+        files=[
+            (
+                file.name,
+                file_size(file.size),
+                settings.HANDOFF_URL + reverse("api-task-file", args=[task.pk, file.pk]),
+            )
+            for file in files_of(task)
+        ],
+        outcomes=[(one["name"], one["label"], then.get(one["name"], "")) for one in outcomes_of(task)],
+    )
+
+
+def _lines(value: Json, kind: Type | None) -> list[str]:
+    """A value in lines: an object's fields on one, a list's entries one below the other, both up to a bound."""
+    if isinstance(value, list) and value:
+        items = (kind or {}).get("items")
+        lines = [_line(one, items) for one in value[:MAIL_FACT_ROWS]]
+        return [*lines, f"and {len(value) - len(lines)} more"] if len(value) > len(lines) else lines
+    return [_line(value, kind)]
+
+
+def _line(value: Json, kind: Type | None) -> str:
+    if isinstance(value, Mapping):
+        fields = [(key, one) for key, one in list(value.items())[:MAIL_FACT_ROWS] if one is not None]
+        text = ", ".join(f"{_title(key, kind)}: {_text(one, below(kind, (key,)))}" for key, one in fields)
+    else:
+        text = _text(value, kind)
+    return text if len(text) <= MAIL_FACT_CHARACTERS else f"{text[: MAIL_FACT_CHARACTERS - 1]}…"
+
+
+def _title(key: str, kind: Type | None) -> str:
+    return str((below(kind, (key,)) or {}).get("title") or key.replace("_", " "))
+
+
+def _text(value: Json, kind: Type | None) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, Mapping | list):
+        return f"{len(value)} entries"
+    return plain_text(value, kind)
