@@ -19,7 +19,7 @@ from runs.kernel import messages, rounds
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing, unit_of_work
-from runs.models import Run, StartedFrom, StepExecution
+from runs.models import Run, StepExecution
 from runs.store import continuing, payloads
 from runs.store.child_runs import Message
 
@@ -101,7 +101,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         is_test=source.is_test,
         is_part=source.is_part,
         acts_for=source.acts_for,
-        started_from=StartedFrom(source.started_from) if source.started_from else None,
+        started_from=source.started_from,
     )
     (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
     if not started.created:

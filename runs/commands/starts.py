@@ -27,7 +27,6 @@ from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import counted_from
 from runs.limits import BUSINESS_KEY_CHARACTERS, INPUT_PROBLEMS, SIGNAL_BYTES
-from runs.models import StartedFrom
 from runs.store import hot, payloads
 from runs.store import signals as signal_rows
 from runs.store.calendars import moment
@@ -117,7 +116,7 @@ class Terms:
     requested_by: int | None = None
     is_part: bool = False
     acts_for: str | None = None
-    started_from: StartedFrom | None = None
+    started_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,16 +74,18 @@ def test_a_rerun_and_a_test(flow):
     assert last_started() == StartedFrom.TEST
 
 
-def test_a_run_that_goes_on_as_a_new_one_keeps_what_started_the_first(api, settings):
+@pytest.mark.parametrize("door", [StartedFrom.REST, "a door of a later release"])
+def test_a_run_that_goes_on_as_a_new_one_keeps_what_started_the_first(api, settings, door):
     settings.HANDOFF_CONTINUE_AFTER_EVENTS = 15
     body = {"type": "transform", "params": {"set": {"n": "{{ item.n + 1 }}"}}}
     loop = {"id": "again", "type": "loop", "params": {"body": body, "count": 50}}
     publish(api, {"name": "long", "nodes": [loop]})
     assert api.post("/api/v1/runs", {"workflow": "long", "input": {"n": 0}}).status_code == 201
+    Run.unsafe_all_tenants.update(started_from=door)
     make.work()
     runs = Run.unsafe_all_tenants.order_by("id")
     assert runs[0].status == RunStatus.CONTINUED
-    assert {run.started_from for run in runs} == {StartedFrom.REST}
+    assert {run.started_from for run in runs} == {door}
 
 
 def test_it_is_shown_and_runs_are_filtered_by_it(flow, people, client):
