@@ -8,7 +8,7 @@ from engine.cel_reads import Path
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
 from steps.decision_table.cells import BadCell, Cell, Interval, parse_cell, written
-from steps.decision_table.limits import RESULT_NUMBER
+from steps.decision_table.limits import CELL_CHARACTERS, RESULT_NUMBER
 from steps.decision_table.refused import Refused
 
 SCOPE = ("input", "steps", "prev", "run", "vars", "context", "item", "index")
@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null')
 _PART = re.compile(
     r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>date(?:\ and\ time)?\s*\(\s*"(?P<at>[^"]*)"\s*\))"""
-    r"""|(?P<call>[A-Za-z][A-Za-z ]*?)\s*\(|(?P<comma>,)""",
+    r"""|(?P<words>[A-Za-z][A-Za-z ]*)|(?P<comma>,)""",
     re.VERBOSE,
 )
 
@@ -29,8 +29,7 @@ def to_cel(feel: str) -> str:
     text = feel.strip()
     if _LITERAL.fullmatch(text):
         return text
-    if call := re.search(r"([A-Za-z][A-Za-z ]*?)\s*\(", text):
-        raise Refused(f"the FEEL function `{call[1]}`")
+    _refuse_call(text)
     names = [name.strip() for name in text.split(".")]
     if not text or _KEYWORDS.search(text) or not all(_NAME.fullmatch(name) for name in names):
         raise Refused(f"the FEEL expression `{text[:100]}`")
@@ -40,6 +39,14 @@ def to_cel(feel: str) -> str:
         f".{name}" if _PLAIN.fullmatch(name) else f"[{json.dumps(name, ensure_ascii=False)}]"
         for name in names[1:]
     )
+
+
+def _refuse_call(text: str) -> None:
+    """Raises Refused for a text that calls a function, which it names."""
+    head, parenthesis, _ = text.partition("(")
+    if parenthesis:
+        name = re.split(r"[^A-Za-z ]", head)[-1].strip()
+        raise Refused(f"the FEEL function `{name[:100]}`" if name else f"the FEEL expression `{text[:100]}`")
 
 
 def from_cel(source: Json, title: str) -> str:
@@ -69,10 +76,13 @@ def to_cell(feel: str) -> str:
             return match["at"]
         if match["comma"] is not None:
             return ", "
-        if match["call"] != "not":
-            raise Refused(f"the FEEL function `{match['call']}`")
+        name = match["words"].strip()
+        if name != "not" and match.string[match.end() : match.end() + 1] == "(":
+            raise Refused(f"the FEEL function `{name}`")
         return match[0]
 
+    if len(feel) > CELL_CHARACTERS:
+        raise Refused(f"a condition of more than {CELL_CHARACTERS:,} characters")
     text = _PART.sub(part, feel.strip())
     try:
         return str(parse_cell(text))
@@ -115,8 +125,7 @@ def to_value(feel: str) -> Json:
     if call := re.fullmatch(r'date(?: and time)?\s*\(\s*"([^"]*)"\s*\)', text):
         return call[1]
     if not _LITERAL.fullmatch(text):
-        if other := re.match(r"([A-Za-z][A-Za-z ]*?)\s*\(", text):
-            raise Refused(f"the FEEL function `{other[1]}`")
+        _refuse_call(text)
         raise Refused(f"the FEEL expression `{text[:100]}` as a result")
     try:
         value = json.loads(text)
