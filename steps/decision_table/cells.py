@@ -20,13 +20,12 @@ ANY = "-"
 _DATE = r"\d{4}-\d\d-\d\d"
 _MOMENT = _DATE + r"T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)"
 _TOKEN = re.compile(
-    rf"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>{_MOMENT})|(?P<date>{_DATE})"""
+    rf"""(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>{_MOMENT})|(?P<date>{_DATE})"""
     r"""|(?P<number>-?\d+(?:\.\d+)?)|(?P<mark>\.\.|<=|>=|!=|[<>=\[\](),])|(?P<word>[A-Za-z_]\w*))""",
     re.ASCII,
 )
 _ALL_DATE = re.compile(_DATE, re.ASCII)
 _ALL_MOMENT = re.compile(_MOMENT, re.ASCII)
-_BLANK = re.compile(r"\s*")
 
 
 class BadCell(ValueError):
@@ -160,9 +159,9 @@ class _Token:
 def _tokens(text: str) -> Iterator[_Token]:
     at, end = 0, len(text.rstrip())
     while at < end:
-        match = _TOKEN.match(text, at)
+        start = at + len(text[at:]) - len(text[at:].lstrip())
+        match = _TOKEN.match(text, start)
         if match is None:
-            start = _BLANK.match(text, at).end()  # type: ignore[union-attr]
             if text[start] == '"':
                 raise BadCell("a text is not closed by a quotation mark")
             raise BadCell(f"{text[start]!r} has no meaning here; {_HINT}")
