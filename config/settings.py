@@ -228,6 +228,8 @@ SPECTACULAR_SETTINGS = {
         "ValueChangeKind": "runs.reading.changes.KINDS",
         "StepStatus": "runs.reading.run_view.STEP_STATUSES",
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
+        "FormatEnum": "workflows.document.texts.FORMATS",
+        "TableFormat": "workflows.design.tables.FORMATS",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
         "TokenRole": "accounts.roles.TOKEN_ROLES",

@@ -1,7 +1,7 @@
 """What the engine must know of a step type; `steps` implements it, the engine never imports it."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
@@ -15,6 +15,27 @@ BODY: Final = "body"
 """The param of a container that says what is done for each of its children."""
 
 OnError = Literal["fail", "continue", "branch"]
+Keys = tuple[str | int, ...]
+"""A place within a value: the keys of objects and the places in lists that lead there."""
+
+
+class Finding(NamedTuple):
+    """What a step type finds wrong with params that have the right shape.
+
+    `path`: where in them, such as `rows[2][0]`. `message`: a sentence; of `bad_params` what follows the place.
+    """
+
+    code: Literal[
+        "bad_params",
+        "gap_in_rows",
+        "rows_overlap",
+        "row_never_reached",
+        "table_test_failed",
+        "rows_not_checked",
+    ]
+    severity: Literal["error", "warning"]
+    path: str
+    message: str
 
 
 class StepSpec(Protocol):
@@ -95,6 +116,12 @@ class StepSpec(Protocol):
     @property
     def conditions(self) -> frozenset[str]:
         """Which of its params are conditions: expressions as they stand, which are asked after each round."""
+
+    def plain_expressions(self, params: Mapping[str, Json]) -> Iterable[Keys]:
+        """The places in params, of whatever quality, whose texts are expressions without braces (`engine.plain`)."""
+
+    def findings(self, params: Mapping[str, Json]) -> Iterable[Finding]:
+        """What is wrong with params, not yet rendered, beyond what their model says. Bounded work; never raises."""
 
     def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
         """Of a container what is done for each child (`engine.bodies`); None of any other type.

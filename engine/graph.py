@@ -10,6 +10,7 @@ from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.cel_reads import Path
 from engine.expressions import Expression, References, compile_expression
 from engine.links import Edge, Join, edge_of, join_of, topological
+from engine.plain import in_holes
 from engine.ports import RULES, outcomes_of
 from engine.retry import RetryPolicy, policy
 from engine.templates import Scope, Template, compile_template
@@ -319,7 +320,7 @@ def _node(
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
     leaving, boundary = tuple(edge for edge in edges if edge.source == name), boundary_of(raw)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
-    params = compile_template(raw_params, spec.markdown)
+    params = compile_template(in_holes(spec, raw_params), spec.markdown)
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     sets = compile_template(raw["set_vars"]) if raw.get("set_vars") else None

@@ -16,6 +16,7 @@ from engine.cel_reads import Path, static_path
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
 from engine.holes import join_path, replaced_holes
+from engine.plain import rewritten
 
 STEPS: Path = ("steps",)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -241,7 +242,7 @@ class _Renaming:
             copy["set_vars"] = self._value(copy["set_vars"], f"{field}.set_vars", from_params)
         if isinstance(copy.get("compensate"), dict) and "params" in copy["compensate"]:
             undone = frozenset({STEPS} | {("prev", "input") for holder in from_params if holder == ("prev",)})
-            params = self._value(copy["compensate"]["params"], f"{field}.compensate.params", undone)
+            params = self._templates(copy["compensate"], f"{field}.compensate.params", undone)
             copy["compensate"] = {**copy["compensate"], "params": params}
         if isinstance(copy.get("boundary_timers"), list):
             copy["boundary_timers"] = [
@@ -255,6 +256,8 @@ class _Renaming:
         params, spec = node["params"], self.catalogue.get(str(node.get("type")))
         if spec is None or not isinstance(params, dict):
             return self._value(params, field, holders)
+        if not spec.conditions and not spec.has_children and not spec.asks_people:
+            return self._templates(node, field, holders)
         values, body = dict[str, Json](), body_of(node, self.catalogue)
         for key, value in params.items():
             at = join_path(field, key)
@@ -268,6 +271,13 @@ class _Renaming:
             else:
                 values[key] = self._value(value, at, holders)
         return values
+
+    def _templates(self, step: Mapping[str, Json], field: str, holders: frozenset[Path]) -> Json:
+        """The params of a step of which nothing but expressions names other steps."""
+        spec, params = self.catalogue.get(str(step.get("type"))), step["params"]
+        if spec is None or not isinstance(params, dict):
+            return self._value(params, field, holders)
+        return rewritten(spec, params, lambda values: self._value(values, field, holders))
 
     def _body(self, body: Mapping[str, Json], field: str, holders: frozenset[Path]) -> dict[str, Json]:
         fields = {"steps": f"{field}.steps", "edges": f"{field}.edges"}

@@ -1,6 +1,6 @@
 """What a step type is, and how one is executed: params, input and output are checked around its `run`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.config import JsonDict
 
-from engine.catalogue import BODY, Json, Kind, OnError
+from engine.catalogue import BODY, Finding, Json, Keys, Kind, OnError
 from engine.errors import StepError
 from engine.typed_texts import TypedParams
 from lib.forms.hints import with_hints
@@ -140,6 +140,10 @@ class StepType:
     """Of a container: what it gives, from what its children gave; its `run` says which (`steps.waiting`)."""
     conditions: frozenset[str] = frozenset()
     """Of a loop: which of its params are conditions, asked after each round."""
+    plain_expressions_of: Callable[[Mapping[str, Json]], Iterable[Keys]] | None = None
+    """Where params have expressions without braces."""
+    findings_of: Callable[[Mapping[str, Json]], Iterable[Finding]] | None = None
+    """What `validate` says of params beyond what their model says: bounded work, and nothing is raised."""
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -187,6 +191,14 @@ class StepType:
         if self.output_schema_of is not None:
             return self.output_schema_of(params)
         return _schema(self.output_model, "serialization") if self.output_model else None
+
+    def plain_expressions(self, params: Mapping[str, Json]) -> Iterable[Keys]:
+        """The places in params, of whatever quality, whose texts are expressions without braces."""
+        return () if self.plain_expressions_of is None else self.plain_expressions_of(params)
+
+    def findings(self, params: Mapping[str, Json]) -> Iterable[Finding]:
+        """What is wrong with params, not yet rendered, beyond what their model says."""
+        return () if self.findings_of is None else self.findings_of(params)
 
     def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
         """Of a container what is done for each child; None of any other type, and where nothing is said of it."""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from steps.base import StepType
 from steps.bodies import PART_TYPE
 from steps.decision import DECISION
+from steps.decision_table.step import DECISION_TABLE
 from steps.email_send import EMAIL_SEND
 from steps.end import END
 from steps.fail import FAIL
@@ -42,6 +43,7 @@ BUILT_IN = (
     EMAIL_SEND,
     TRANSFORM,
     DECISION,
+    DECISION_TABLE,
     PARALLEL,
     JOIN,
     WAIT,

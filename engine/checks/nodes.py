@@ -44,6 +44,10 @@ def params_problems(
     except ValidationError as failure:
         for problem in shape_problems(failure, values, field, code="bad_params", holes=True):
             yield error(problem.code, problem.field, problem.message, node)
+    for finding in spec.findings(values):
+        place = f"{field}.{finding.path}"
+        message = f"{quoted(place)}: {finding.message}." if finding.code == "bad_params" else finding.message
+        yield (error if finding.severity == "error" else warning)(finding.code, place, message, node)
 
 
 def times(outline: Outline) -> Iterator[Problem]:

@@ -15,6 +15,7 @@ from engine.checks.variables import known_in
 from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.holes import split_holes, strings_with_holes
+from engine.plain import body_in_holes, in_holes
 from engine.problems import Problem, error, quoted, warning
 from engine.typed_texts import FACTS
 
@@ -30,7 +31,8 @@ def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
         yield from _params(check, item)
         yield from check.value(item.node.set_vars, places.sets(item))
         if item.node.compensate:
-            yield from check.value(item.node.compensate.params, places.undo(item))
+            undo = body_in_holes(item.node.compensate.model_dump(), outline.catalogue)
+            yield from check.value(undo["params"], places.undo(item))
     for edge in outline.edges:
         if edge.edge.when is not None:
             yield from check.condition(edge.edge.when, places.edge(edge))
@@ -44,7 +46,8 @@ def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:
         body = item.spec.body(params)
         if isinstance(body, dict):
             params.pop(BODY, None)
-            yield from check.value(_without_steps(body, check.outline.catalogue), places.body(item))
+            own = body_in_holes(_without_steps(body, check.outline.catalogue), check.outline.catalogue)
+            yield from check.value(own, places.body(item))
         for name in sorted(item.spec.conditions & params.keys()):
             if isinstance(condition := params.pop(name), str):
                 yield from check.condition(condition, places.round(item, name))
@@ -53,7 +56,7 @@ def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:
         params, texts = own_texts(params)
         for name, text in texts:
             yield from check.own_text(item, text, replace(place, field=f"{place.field}.{name}"))
-    yield from check.value(params, place)
+    yield from check.value(in_holes(item.spec, params), place)
 
 
 def _without_steps(body: Mapping[str, Json], catalogue: Catalogue) -> dict[str, Json]:

@@ -20,6 +20,7 @@ import "./style/canvas.css";
 import "./style/frames.css";
 import "./style/side.css";
 import "./style/panels.css";
+import "./style/tables.css";
 import "./style/values.css";
 import "./style/together.css";
 

@@ -114,6 +114,7 @@ _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
         "runs-search-change runs-search-delete runs-columns login logout password-forgotten"
     ),
     "answers a question": (
+        "api-decision-table-export api-decision-table-import api-decision-table-test "
         "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope "
         "api-workflows-read api-workflows-validate api-workflows-write api-calendar-preview"
     ),

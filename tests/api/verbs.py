@@ -123,6 +123,7 @@ ANEW = each(
 )
 ASKED = each(
     of_features.words("routes", "ASKED") + "api-calendar-preview "
+    "api-decision-table-export api-decision-table-import api-decision-table-test "
     "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope api-workflows-read "
     "api-workflows-validate api-workflows-write task-form workflow-start-form "
 )

@@ -1,11 +1,12 @@
 """A few step types for tests of definitions: what the engine sees of a catalogue, without `steps`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine.catalogue import Json
+from engine.catalogue import Finding, Json, Keys
+from steps.decision_table.step import DECISION_TABLE
 
 
 class Anything(BaseModel):
@@ -64,6 +65,12 @@ class Spec:
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         return self.gives
 
+    def plain_expressions(self, params: Mapping[str, Json]) -> Iterable[Keys]:
+        return ()
+
+    def findings(self, params: Mapping[str, Json]) -> Iterable[Finding]:
+        return ()
+
     def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
         return None
 
@@ -104,6 +111,9 @@ CATALOGUE = {
         ),
     )
 }
+
+
+WITH_TABLES = {**CATALOGUE, DECISION_TABLE.name: DECISION_TABLE}
 
 
 def node(name: str, kind: str = "noop", **fields: Json) -> dict[str, Json]:

@@ -3,11 +3,14 @@
 from django.urls import path
 
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
-from workflows.api import building, cases, collaboration, drafts, texts, views
+from workflows.api import building, cases, collaboration, drafts, tables, texts, views
 
 urlpatterns = [
     path("step-types", building.StepTypesView.as_view(), name="api-step-types"),
     path("definition-schema", building.DefinitionSchemaView.as_view(), name="api-definition-schema"),
+    path("decision-tables/import", tables.ImportTableView.as_view(), name="api-decision-table-import"),
+    path("decision-tables/export", tables.ExportTableView.as_view(), name="api-decision-table-export"),
+    path("decision-tables/test", tables.TryTableView.as_view(), name="api-decision-table-test"),
     path("workflows", views.WorkflowsView.as_view(), name="api-workflows"),
     path("workflows/validate", views.ValidateView.as_view(), name="api-workflows-validate"),
     path("workflows/import", texts.ImportView.as_view(), name="api-workflows-import"),

@@ -10,6 +10,7 @@ from engine.catalogue import BODY, Json
 from engine.cel_reads import References
 from engine.errors import EngineError, TooMuchWork
 from engine.graph import compensation_of, union
+from engine.plain import body_in_holes
 from engine.ports import outcomes_of
 from engine.problems import Problem
 from engine.templates import compile_template
@@ -374,7 +375,8 @@ def _timers(node: Node) -> list[dict[str, Json]]:
 
 def _reads(node: Node) -> References:
     """What the expressions of a node read; of those that don't compile nothing is known, and `validate` tells."""
-    return union(_read(node.get(key)) for key in ("params", "input"))
+    whole = body_in_holes(node, CATALOGUE)
+    return union(_read(whole.get(key)) for key in ("params", "input"))
 
 
 def _read(template: Json) -> References:

@@ -7,6 +7,7 @@ import { Unknown } from "./fields/Unknown";
 import { Valued } from "./fields/Valued";
 import { type Shape, shapesOf } from "./schema";
 import { type Spot, problemsAt } from "./spot";
+import { TableForm } from "./table/TableForm";
 
 /** Of two settings that say the same in two ways, the one that is set; where none is, the one that was, else the first. */
 function useOneOfEach(shapes: Shape[], value: Json | undefined): Shape[] {
@@ -31,6 +32,7 @@ export function Params({ spot, type }: { spot: Spot; type: string }) {
   const shapes = shapesOf(schema);
   const seen = useOneOfEach(shapes, spot.value);
   const isOpen = schema.additionalProperties === true;
+  if (schema["x-widget"] === "decision-table") return <TableForm key={type} spot={spot} />;
   return (
     <>
       <Faults id={`faults of ${spot.key}`} problems={problemsAt(problems, spot.field, false)} />

@@ -25,7 +25,9 @@ export interface ExpressionProps {
 export function Expression({ mode, value, onChange, label, ids, place, isLong, autoFocus }: ExpressionProps) {
   const [isPicking, setIsPicking] = useState(false);
   const code = useRef<CodeHandle>(null);
-  const shown = useShown(place, value);
+  // Among params, what has no braces is a text: the server is asked for what the expression gives.
+  const isPlain = mode === "cel" && (place.place === "params" || place.place === "body");
+  const shown = useShown(place, isPlain && value ? `{{ ${value} }}` : value);
   const remember = useRemembered({ label, place, insert: (path) => code.current?.insert(path) });
   const previewId = `${ids.id}-shown`;
   const described = [ids.describedBy, previewId].filter(Boolean).join(" ");

@@ -1,0 +1,1 @@
+"""decision.table: rows of conditions and results, the first or only or every matching row of which is the output."""
