@@ -2,7 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
@@ -22,5 +21,4 @@ class Migration(migrations.Migration):
             name='covers',
             field=models.BooleanField(db_default=False),
         ),
-        SchemaSql('tasks_inbox', '5932c2c81160'),
     ]

@@ -43,6 +43,7 @@ GUESSES = "requests; after 5 failures of a name at a place a pause of 1, 2, 4…
 
 MUCH: Final[Mapping[str, str]] = {
     "api-run-evidence": "60 s of computing",
+    "api-files": FORM,
     "api-task-files": FORM,
 }
 """Routes with limits of their own of what they take."""

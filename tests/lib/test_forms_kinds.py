@@ -193,9 +193,3 @@ def test_choices_have_titles():
     assert form.data == {"colour": "g", "colours": [3]}
     assert fields(form)["maybe"].kind == "choice"
     assert fields(form)["other"].kind == "json"
-
-
-def test_a_form_may_take_no_files():
-    schema = {"type": "object", "properties": {"paper": {"type": "string", "format": "file"}}}
-    form = SchemaForms(fits, no_files=True).form_of(schema, {"data.paper": '"1"'})
-    assert (form.fields[0].kind, form.data) == ("json", {"paper": "1"})

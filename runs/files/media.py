@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
-from tasks_inbox.limits import FILE_NAME_CHARACTERS
+from runs.files.limits import FILE_NAME_CHARACTERS
 
 ANY = "application/octet-stream"
 SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf")
