@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -15,11 +14,12 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_START, TASKS_READ
 from lib.api.parsers import BytesParser
 from lib.api.serializers import Query, query
+from lib.media import ANY
 from lib.refusals import Missing
 from runs.api.base import RunsApiView
 from runs.files import trees, uploads
 from runs.files.limits import FILE_BYTES
-from runs.files.media import ANY, SHOWN
+from runs.files.sending import sent
 from runs.files.store import FileRow
 from runs.reading.requests import is_own
 
@@ -124,22 +124,3 @@ def file_of_run(principal: Principal, run_id: UUID, file_id: UUID, *, is_shown: 
     if row is None or content is None:
         raise Missing("There is no such file.")
     return sent(row, content, is_shown=is_shown)
-
-
-def sent(row: FileRow, content: bytes, *, is_shown: bool) -> HttpResponse:
-    """A file on its way to a browser, where nothing in it may act: saved, or shown where that is safe."""
-    is_inline = is_shown and row["media_type"] in SHOWN
-    # A PDF's viewer does not start within a sandbox.
-    policy = "default-src 'none'" + (
-        "; object-src 'self'; style-src 'unsafe-inline'" if is_inline else "; sandbox"
-    )
-    return HttpResponse(
-        content,
-        content_type=row["media_type"] if is_inline else ANY,
-        headers={
-            "Content-Disposition": content_disposition_header(not is_inline, row["name"]) or "attachment",
-            "Content-Security-Policy": f"{policy}; frame-ancestors 'none'",
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "private, no-store",
-        },
-    )

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from lib.forms.fields import FormField
 from lib.forms.schema_forms import SchemaForms
 from lib.json import Json
+from lib.media import is_accepted
 from runs.files import store
-from runs.files.media import is_accepted
 from runs.files.store import FileRow, LockedFile
 from runs.files.trees import SOURCES, is_id
 from steps.schema import fits
@@ -139,7 +139,7 @@ def _require_unused(file: LockedFile | None, named: NamedFile, by: str, *, is_ta
 def _of_sources(tenant: int, trees: Collection[str], ids: Collection[str]) -> dict[str, FileRow]:
     rows: dict[str, FileRow] = {}
     for source in SOURCES:
-        rows |= source.rows(tenant, trees, ids)
+        rows |= {id_: row for (_, id_), row in source.rows(tenant, trees, ids).items()}
     return rows
 
 

@@ -4,8 +4,6 @@ from datetime import timedelta
 
 FILE_BYTES = 10 * 1024 * 1024
 """One file, kept in the database."""
-FILE_NAME_CHARACTERS = 200
-"""The name of a file with its suffix; a longer one is cut."""
 UNUSED_PERIOD = timedelta(days=1)
 """How long an uploaded file waits for a start that uses it."""
 PERSON_UNUSED_FILES = 50
@@ -20,3 +18,5 @@ NAMED_FILES = 100
 """Files that one input names or one page describes; the others are not looked up."""
 EXPIRED_FILES = 100
 """Expired files that one statement deletes, with their bytes."""
+SEARCHED_VALUES = 10_000
+"""Values of one job's input and params that are searched for ids of files."""

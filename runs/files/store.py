@@ -1,6 +1,6 @@
 """The statements about files as typed functions (`sql/files.sql`)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -97,16 +97,12 @@ def trees_of(tenant: int, runs: Collection[str]) -> dict[str, str]:
     return trees
 
 
-def files_of_tree(tenant: int, tree: str, ids: Collection[str]) -> Mapping[str, FileRow]:
-    """Those of these files that a tree uses."""
-    params = {"tenant": tenant, "tree": tree, "files": sorted(ids)}
-    rows: dict[str, FileRow] = SQL.value("files_of_tree", params)
-    return rows
-
-
-def used_in_trees(tenant: int, trees: Collection[str]) -> set[str]:
-    """Those of these trees that use a file."""
-    return set(SQL.value("used_in_trees", {"tenant": tenant, "trees": sorted(trees)}))
+def files_of_trees(
+    tenant: int, trees: Collection[str], ids: Collection[str]
+) -> dict[tuple[str, str], FileRow]:
+    """By tree and id those of these files that these trees use."""
+    params = {"tenant": tenant, "trees": sorted(trees), "files": sorted(ids)}
+    return {(tree, row["id"]): row for tree, row in SQL.value("files_of_trees", params)}
 
 
 def content_of(tenant: int, file: str) -> bytes | None:

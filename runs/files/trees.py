@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from lib.media import SHOWN
 from lib.ports import Port
 from runs.files import store
 from runs.files.limits import NAMED_FILES
-from runs.files.media import SHOWN
 from runs.files.store import FileRow
 
 
 class Source(NamedTuple):
-    """Files that another app keeps: `rows(tenant, trees, ids)`, those of these ids that are of the trees, and
-    `content(tenant, id)`.
+    """Files that another app keeps: `rows(tenant, trees, ids)`, by tree and id those of these ids that are of
+    the trees, and `content(tenant, id)`.
     """
 
-    rows: Callable[[int, Collection[str], Collection[str]], dict[str, FileRow]]
+    rows: Callable[[int, Collection[str], Collection[str]], dict[tuple[str, str], FileRow]]
     content: Callable[[int, str], bytes | None]
 
 
@@ -61,10 +61,10 @@ def files_of_run(tenant: int, run_id: UUID | str, ids: Collection[str]) -> dict[
 
 def files_of_tree(tenant: int, tree: str, ids: Collection[str]) -> dict[str, FileRow]:
     """As `files_of_run`, of a tree."""
-    rows = dict(store.files_of_tree(tenant, tree, ids))
+    rows = dict(store.files_of_trees(tenant, [tree], ids))
     for source in SOURCES:
         rows = source.rows(tenant, [tree], ids) | rows
-    return rows
+    return {id_: row for (_, id_), row in rows.items()}
 
 
 def content_of(tenant: int, file_id: str) -> bytes | None:

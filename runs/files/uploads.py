@@ -9,12 +9,12 @@ from django.db import transaction
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import RUNS_START
+from lib.media import clean_name, media_type_of
 from lib.refusals import Conflict, Invalid, Missing
 from lib.scanning import is_clean
 from lib.uuid7 import uuid7
 from runs.files import store
 from runs.files.limits import FILE_BYTES
-from runs.files.media import clean_name, media_type_of
 from runs.files.store import FileRow
 
 _EXCESS = {

@@ -15,7 +15,8 @@ from workflows.models import WorkflowVersion
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A version: its graph, the names that expressions and pages see, and the ids of the calendars that it names;
-    without a `number` it is a test's. `takes_files`: whether its input may name files.
+    without a `number` it is a test's. `takes_files`: whether its input may name files, `has_files`:
+    whether that or a form may.
     """
 
     graph: Graph
@@ -25,6 +26,7 @@ class Compiled:
     tenant_slug: str
     calendars: Mapping[str, int]
     takes_files: bool
+    has_files: bool
 
 
 class BrokenVersion(Exception):
@@ -66,6 +68,7 @@ def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
         tenant_slug=version.tenant.slug,
         calendars=version.calendars,
         takes_files=takes_files(graph.input_schema),
+        has_files=takes_files(version.definition),
     )
 
 

@@ -13,6 +13,7 @@ from engine.errors import ExpressionError, NotEvaluated, StepError, failure_of
 from lib import log_context, trace_context
 from lib.masking import echoed, without
 from lib.strict_json import BadJson, strict_dumps
+from runs.files.for_steps import FilesOfRun
 from runs.kernel.graphs import graph_of
 from runs.limits import RETRY_AFTER_SECONDS, STEP_ERROR_BYTES
 from runs.store import payloads
@@ -89,6 +90,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             idempotency_key=idempotency_key(step.run_id, step.node, step.index, step.revision),
             usage=usage,
             lines=step.log,
+            files=FilesOfRun(step.tenant_id, step.run_id),
         )
         return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:

@@ -16,10 +16,10 @@ from lib.api.pagination import keyset_page
 from lib.api.parsers import BytesParser
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb, body, query
+from lib.media import ANY
 from runs.api.base import RunsApiView
-from runs.api.files import sent
 from runs.files.limits import FILE_BYTES
-from runs.files.media import ANY
+from runs.files.sending import sent
 from tasks_inbox.actions import drafts
 from tasks_inbox.forms import files
 from tasks_inbox.limits import DECISION_COMMENT_CHARACTERS

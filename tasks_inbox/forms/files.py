@@ -15,10 +15,10 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from engine.catalogue import Json
 from lib.forms.fields import FormField
+from lib.media import SHOWN
 from lib.refusals import Conflict, Missing, NotAllowed
 from runs.files import trees
 from runs.files.claims import fault_of as fault_of_row
-from runs.files.media import SHOWN
 from runs.files.store import FileRow
 from runs.files.trees import Source
 from runs.files.uploads import described_content

@@ -374,11 +374,12 @@ def withdraw_file(task: UUID, file: UUID, *, by: str) -> bool:
     return True
 
 
-def files_in_trees(tenant: int, trees: Collection[str], ids: Collection[str]) -> dict[str, FileRow]:
-    """Those of these ids that are files of tasks of these trees and were not withdrawn."""
+def files_in_trees(
+    tenant: int, trees: Collection[str], ids: Collection[str]
+) -> dict[tuple[str, str], FileRow]:
+    """By tree and id those of these files that are of tasks of these trees and were not withdrawn."""
     params = {"tenant": tenant, "trees": sorted(trees), "files": sorted(ids)}
-    rows: dict[str, FileRow] = SQL.value("files_in_trees", params)
-    return rows
+    return {(tree, row["id"]): row for tree, row in SQL.value("files_in_trees", params)}
 
 
 def file_content(tenant: int, file: str) -> bytes | None:

@@ -56,6 +56,7 @@ OFTEN: Final[Mapping[str, str]] = {
 WHOSE: Final[Mapping[str, str]] = {
     **of_features.table("routes", "WHOSE"),
     "metrics": "`HANDOFF_METRICS_TOKEN`",
+    "file-link": "the holder of a link that a job names, for an hour",
     "inbox-open": "the holder of a link of a mail, after login",
 }
 """Public routes that ask for something else than a login."""

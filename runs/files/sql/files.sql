@@ -65,18 +65,12 @@ SELECT coalesce(json_object_agg(r.id, coalesce(r.tree_id, r.root_id)), '{}')
   FROM runs_run r
  WHERE r.tenant_id = %(tenant)s AND r.id = ANY (%(runs)s::uuid[])
 
--- name: files_of_tree
-SELECT coalesce(json_object_agg(f.id, json_build_object(
-           'id', f.id, 'name', f.name, 'media_type', f.media_type, 'size', f.size, 'sha256', f.sha256, 'by', f.by)), '{}')
+-- name: files_of_trees
+SELECT coalesce(json_agg(json_build_array(u.tree_id, json_build_object(
+           'id', f.id, 'name', f.name, 'media_type', f.media_type, 'size', f.size, 'sha256', f.sha256, 'by', f.by))), '[]')
   FROM files_fileuse u
   JOIN files_storedfile f ON f.id = u.file_id
- WHERE u.tenant_id = %(tenant)s AND u.tree_id = %(tree)s
-   AND u.file_id = ANY (%(files)s::uuid[])
-
--- name: used_in_trees
--- Of these trees those that use a file: a poll looks into the input of jobs of no other.
-SELECT coalesce(json_agg(DISTINCT u.tree_id), '[]') FROM files_fileuse u
- WHERE u.tenant_id = %(tenant)s AND u.tree_id = ANY (%(trees)s::uuid[])
+ WHERE u.tenant_id = %(tenant)s AND u.tree_id = ANY (%(trees)s::uuid[]) AND u.file_id = ANY (%(files)s::uuid[])
 
 -- name: content_of_file
 SELECT c.content FROM files_storedfilecontent c WHERE c.tenant_id = %(tenant)s AND c.id = %(file)s

@@ -56,8 +56,8 @@ SELECT coalesce(json_object_agg(f.id, json_build_object('id', f.id, 'name', f.na
  WHERE f.tenant_id = %(tenant)s AND f.id = ANY (%(files)s::uuid[])
 
 -- name: files_in_trees
-SELECT coalesce(json_object_agg(f.id, json_build_object('id', f.id, 'name', f.name, 'media_type', f.media_type,
-                                                        'size', f.size, 'sha256', f.sha256, 'by', f.by)), '{}')
+SELECT coalesce(json_agg(json_build_array(coalesce(r.tree_id, r.root_id), json_build_object(
+           'id', f.id, 'name', f.name, 'media_type', f.media_type, 'size', f.size, 'sha256', f.sha256, 'by', f.by))), '[]')
   FROM tasks_inbox_taskfile f
   JOIN runs_run r ON r.id = f.run_id
  WHERE f.tenant_id = %(tenant)s AND f.id = ANY (%(files)s::uuid[]) AND f.withdrawn_at IS NULL

@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from runs.files.media import ANY
+from lib.media import ANY
 from runs.files.models import StoredFile
 from runs.models import Run
 from tasks_inbox.models import TaskFile

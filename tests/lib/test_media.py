@@ -5,8 +5,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from runs.files.limits import FILE_NAME_CHARACTERS
-from runs.files.media import ANY, clean_name, is_accepted, media_type_of
+from lib.media import ANY, FILE_NAME_CHARACTERS, clean_name, is_accepted, media_type_of
 
 
 def zipped(*names):
