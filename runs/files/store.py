@@ -105,6 +105,12 @@ def files_of_trees(
     return {(tree, row["id"]): row for tree, row in SQL.value("files_of_trees", params)}
 
 
+def files_used(tenant: int, run_id: str, limit: int) -> list[FileRow]:
+    """The files that the tree of a run uses, the oldest first, at most so many."""
+    rows: list[FileRow] = SQL.value("files_used", {"tenant": tenant, "run": run_id, "limit": limit})
+    return rows
+
+
 def content_of(tenant: int, file: str) -> bytes | None:
     """The bytes of a file, where they are kept here."""
     for content in SQL.column("content_of_file", {"tenant": tenant, "file": file}):

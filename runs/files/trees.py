@@ -86,6 +86,12 @@ def described(
     return {id_: viewed(row, address(id_)) for id_, row in files_of_run(tenant, run_id, ids).items()}
 
 
+def files_used(tenant: int, run_id: UUID | str, address: Callable[[str], str]) -> list[FileView]:
+    """The files that the tree of a run was started with, the oldest first, as pages show them."""
+    rows = store.files_used(tenant, str(run_id), NAMED_FILES)
+    return [viewed(row, address(row["id"])) for row in rows]
+
+
 def viewed(row: FileRow, url: str) -> FileView:
     """A file as pages show it."""
     preview = f"{url}?show=yes" if row["media_type"] in SHOWN else ""

@@ -72,6 +72,18 @@ SELECT coalesce(json_agg(json_build_array(u.tree_id, json_build_object(
   JOIN files_storedfile f ON f.id = u.file_id
  WHERE u.tenant_id = %(tenant)s AND u.tree_id = ANY (%(trees)s::uuid[]) AND u.file_id = ANY (%(files)s::uuid[])
 
+-- name: files_used
+SELECT coalesce(json_agg(json_build_object(
+           'id', f.id, 'name', f.name, 'media_type', f.media_type, 'size', f.size, 'sha256', f.sha256, 'by', f.by)
+           ORDER BY f.id), '[]')
+  FROM (SELECT f.*
+          FROM runs_run r
+          JOIN files_fileuse u ON u.tree_id = coalesce(r.tree_id, r.root_id)
+          JOIN files_storedfile f ON f.id = u.file_id
+         WHERE r.tenant_id = %(tenant)s AND r.id = %(run)s
+         ORDER BY f.id
+         LIMIT %(limit)s) f
+
 -- name: content_of_file
 SELECT c.content FROM files_storedfilecontent c WHERE c.tenant_id = %(tenant)s AND c.id = %(file)s
 
