@@ -38,6 +38,7 @@ UNGUARDED = frozenset(
         "comment_id",
         "delivery_id",
         "file_id",
+        "upload_id",
         "example",
     }
 )

@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "workflows",
     "workflows.pipeline",
     "runs",
+    "runs.files",
     "tasks_inbox",
     "triggers.schedules",
     "triggers.webhooks",

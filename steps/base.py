@@ -14,6 +14,7 @@ from engine.typed_texts import TypedParams
 from lib.forms.hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
 from steps.attempt_log import AttemptLog
+from steps.files import Files, NoFiles
 from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from steps.problems import sentence_of
 
@@ -70,6 +71,8 @@ class StepContext:
     """What the attempt has said: `log` writes it."""
     typed: TypedParams | None = None
     """Of a step that asks people: the types of the values that its params read."""
+    files: Files = field(default_factory=NoFiles)
+    """The files that the run may read."""
 
     def log(self, text: object, level: str = "info") -> None:
         """Say a line for people who look at the run; `level`: `info`, `warning` or `error`. Raises ValueError.
@@ -263,12 +266,13 @@ def execute(
     usage: dict[str, Json] | None = None,
     lines: AttemptLog | None = None,
     typed: TypedParams | None = None,
+    files: Files | None = None,
 ) -> Json:
     """One attempt of a step: its output, or StepError.
 
     `params` are rendered, `typed` has the types of what they read; what the attempt used up is written into `usage`,
-    what it says into `lines`. BadParams,
-    BadInput and BadOutput name the field, no retries (R-014, R-252).
+    what it says into `lines`; it may read `files`. BadParams, BadInput and BadOutput name the field, no retries (R-014,
+    R-252).
     """
     if step_type.takes_nothing and not params:
         # Chains of noop run 10,000 times a second and more: they pay for no validation.
@@ -282,7 +286,18 @@ def execute(
     usage_so_far = {} if usage is None else usage
     log = lines or AttemptLog({"params": params, "input": value})
     output = step_type.run(
-        StepContext(checked, checked_input, run_id, node, attempt, idempotency_key, usage_so_far, log, typed)
+        StepContext(
+            checked,
+            checked_input,
+            run_id,
+            node,
+            attempt,
+            idempotency_key,
+            usage_so_far,
+            log,
+            typed,
+            files or NoFiles(),
+        )
     )
     if step_type.output_model is not None and step_type.kind != "wait":
         _checked(step_type.output_model, output, "BadOutput", "output")

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+from collections.abc import Sequence
 from email.message import EmailMessage
 from email.utils import formatdate
 from typing import Annotated
@@ -12,10 +13,17 @@ from pydantic_core import PydanticCustomError
 from engine.catalogue import Json
 from engine.errors import StepError
 from lib.mail import MailError, send
+from lib.media import clean_name
 from steps import outside
 from steps.addresses import is_address
 from steps.base import Params, StepContext, StepType, widget
-from steps.limits import MAIL_RECIPIENTS, MAIL_TEXT_CHARACTERS
+from steps.files import FileInfo, read
+from steps.limits import (
+    MAIL_ATTACHMENT_BYTES,
+    MAIL_ATTACHMENTS,
+    MAIL_RECIPIENTS,
+    MAIL_TEXT_CHARACTERS,
+)
 from steps.log_lines import one_line
 
 log = logging.getLogger("handoff.mail")
@@ -23,6 +31,19 @@ log = logging.getLogger("handoff.mail")
 
 def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
+
+
+class Attachment(Params):
+    """A file of the run, under another name."""
+
+    file: str = Field(title="File", description="The id of a file of the run.")
+    filename: str | None = Field(None, max_length=255, title="File name", description="Another name for it.")
+
+
+def _as_attachments(value: object) -> object:
+    """A list without what is empty, such as a file that was optional."""
+    values = value if isinstance(value, list) else [value]
+    return [{"file": one} if isinstance(one, str) else one for one in values if one not in (None, "")]
 
 
 class MailParams(Params):
@@ -43,6 +64,16 @@ class MailParams(Params):
         json_schema_extra=widget("text"),
     )
     body: str = Field(max_length=MAIL_TEXT_CHARACTERS, title="Text", description="The text of the message.")
+    attachments: Annotated[
+        list[Attachment],
+        BeforeValidator(_as_attachments, json_schema_input_type=str | list[str | Attachment]),
+    ] = Field(
+        default_factory=list,
+        max_length=MAIL_ATTACHMENTS,
+        title="Attachments",
+        description="Ids of files of the run, or objects with `file` and `filename`; up to 20 MiB together.",
+        json_schema_extra=widget("code"),
+    )
 
     @field_validator("to")
     @classmethod
@@ -74,13 +105,15 @@ class Sent(BaseModel):
 
 
 def run(context: StepContext) -> Json:
-    """`{message_id}`. Raises StepError: MailNotSent (retried), MailRefused, NotConfigured."""
+    """`{message_id}`. Raises StepError: MailNotSent (retried), MailRefused, NotConfigured, FileNotFound."""
     params: MailParams = context.params
     try:
         mail = outside.mail()
     except outside.BadSetting as error:
         raise StepError("NotConfigured", str(error)) from None
-    message = written(params, mail.sender, context.idempotency_key)
+    names = [(one.file, f"attachments[{place}]") for place, one in enumerate(params.attachments)]
+    files = read(context.files, names, most_bytes=MAIL_ATTACHMENT_BYTES)
+    message = written(params, mail.sender, context.idempotency_key, files)
     if mail.server is None:
         log.info("%s", _shown(message, params))
         context.log("No mail server is configured: the mail is only in the log of this process", "warning")
@@ -96,7 +129,9 @@ def run(context: StepContext) -> Json:
     return {"message_id": message["Message-ID"]}
 
 
-def written(params: MailParams, sender: str, idempotency_key: str) -> EmailMessage:
+def written(
+    params: MailParams, sender: str, idempotency_key: str, files: Sequence[tuple[FileInfo, bytes]] = ()
+) -> EmailMessage:
     """The message. Its id comes from the key: mail servers and readers know a second attempt by it."""
     message = EmailMessage()
     message["From"] = sender
@@ -108,6 +143,10 @@ def written(params: MailParams, sender: str, idempotency_key: str) -> EmailMessa
     # Out-of-office replies to a machine help nobody.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(params.body)
+    for attachment, (info, content) in zip(params.attachments, files, strict=True):
+        maintype, _, subtype = info.media_type.partition("/")
+        name = clean_name(attachment.filename or info.name)
+        message.add_attachment(content, maintype=maintype, subtype=subtype, filename=name)
     return message
 
 
@@ -115,6 +154,7 @@ def _shown(message: EmailMessage, params: MailParams) -> str:
     """The message for the log, its text indented so that it can't pass for lines of the log."""
     head = [f"No mail server is configured ({outside.SMTP_URL}); this mail is only shown here."]
     head += [f"{name}: {message[name]}" for name in ("From", "To", "Subject", "Message-ID")]
+    head += [f"Attachment: {part.get_filename()}" for part in message.iter_attachments()]
     return "\n  | ".join([*head, "", *params.body.splitlines()])
 
 
@@ -122,7 +162,7 @@ EMAIL_SEND = StepType(
     name="email.send",
     kind="blocking",
     title="Send an e-mail",
-    help="Sends a plain text mail to one or more addresses.",
+    help="Sends a plain text mail, with files of the run, to one or more addresses.",
     icon="mail",
     group="integration",
     example={

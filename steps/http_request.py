@@ -23,8 +23,10 @@ from lib.strict_json import BadJson, strict_dumps
 from steps import outside
 from steps.answers import body_of, excerpt, retry_after
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
-from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, REQUEST_SECONDS
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, MULTIPART_PARTS, REQUEST_SECONDS
 from steps.log_lines import one_line, place_of
+from steps.multipart import Body, Part
+from steps.multipart import body_of as body_of_parts
 
 READING = ("GET", "HEAD")
 RETRYABLE = frozenset({408, 425, 429})
@@ -84,6 +86,14 @@ class HttpParams(Params):
         description="A text that is sent as it is. Give this or JSON, not both.",
         json_schema_extra=widget("textarea"),
     )
+    multipart: list[Part] | None = Field(
+        None,
+        min_length=1,
+        max_length=MULTIPART_PARTS,
+        title="Content as a form with files",
+        description="Parts of a multipart form: files of the run, or texts. Give this, JSON or text.",
+        json_schema_extra=widget("code"),
+    )
     timeout_seconds: float = Field(
         30,
         gt=0,
@@ -102,8 +112,10 @@ class HttpParams(Params):
 
     @model_validator(mode="after")
     def _one_body(self) -> "HttpParams":
-        if self.data is not None and self.body is not None:
-            raise PydanticCustomError("two_bodies", "can have `json` or `body`, not both")
+        if sum(one is not None for one in (self.data, self.body, self.multipart)) > 1:
+            raise PydanticCustomError(
+                "two_bodies", "can have `json`, `body` or `multipart`, only one of them"
+            )
         return self
 
     @property
@@ -139,7 +151,7 @@ def run(context: StepContext) -> Json:
     """`{status, headers, body}`. Raises StepError: see docs/steps.md."""
     params: HttpParams = context.params
     with one_line(context, f"{params.method} {place_of(params.url)}") as outcome:
-        answer = _send_request(params, context.idempotency_key)
+        answer = _send_request(context)
         outcome.words = f"{answer.status}, {len(answer.body):,} bytes"
     if not params.is_good(answer.status):
         raise _not_good(answer)
@@ -151,8 +163,8 @@ def run(context: StepContext) -> Json:
     return {"status": answer.status, "headers": dict(answer.headers), "body": body}
 
 
-def headers_of(params: HttpParams, idempotency_key: str) -> dict[str, str]:
-    """The headers to send: the author's win over ours (R-104)."""
+def headers_of(params: HttpParams, idempotency_key: str, multipart: Body | None = None) -> dict[str, str]:
+    """The headers to send: the author's win over ours (R-104), but for the type of a multipart body."""
     ours = {
         "accept": "application/json, */*;q=0.8",
         "user-agent": "Handoff",
@@ -165,16 +177,20 @@ def headers_of(params: HttpParams, idempotency_key: str) -> dict[str, str]:
         ours["content-type"] = "application/json"
     elif params.body is not None:
         ours["content-type"] = "text/plain; charset=utf-8"
-    return ours | {name.lower(): value for name, value in params.headers.items()}
+    headers = ours | {name.lower(): value for name, value in params.headers.items()}
+    # Only we know its boundary.
+    return headers | ({"content-type": multipart.media_type} if multipart else {})
 
 
-def _send_request(params: HttpParams, idempotency_key: str) -> EgressResponse:
+def _send_request(context: StepContext) -> EgressResponse:
+    params: HttpParams = context.params
+    multipart = body_of_parts(context, params.multipart) if params.multipart else None
     try:
         return outside.egress().request(
             params.method,
             params.target,
-            headers=headers_of(params, idempotency_key),
-            content=params.content,
+            headers=headers_of(params, context.idempotency_key, multipart),
+            content=multipart.content if multipart else params.content,
             timeout_seconds=params.timeout_seconds,
             max_bytes=MAX_OUTPUT_BYTES,
         )

@@ -26,6 +26,14 @@ MAIL_RECIPIENTS = 50
 """Recipients of one mail."""
 MAIL_TEXT_CHARACTERS = 1024 * 1024
 """The text of a mail."""
+MAIL_ATTACHMENTS = 20
+"""Attachments of one mail."""
+MAIL_ATTACHMENT_BYTES = 20 * 1024 * 1024
+"""Attachments of one mail together: many mail servers take no larger message."""
+MULTIPART_PARTS = 100
+"""Parts of a multipart body."""
+MULTIPART_BYTES = 50 * 1024 * 1024
+"""Files of a multipart body together, kept in memory while they are sent."""
 REQUEST_SECONDS = 600
 """The timeout of a request: a worker waits for it."""
 TASK_BYTES = 256 * 1024

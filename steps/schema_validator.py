@@ -3,9 +3,11 @@
 What the library does in the square of a value's size, or with Python's regular expressions, is done here instead.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
+from zoneinfo import available_timezones
 
 import jsonschema
 import orjson
@@ -25,6 +27,7 @@ _UNITS_OF_A_MATCH = 20
 _NAMES_OF_A_UNIT = 16
 _CHARS_OF_A_UNIT = 250
 _MESSAGE_CHARS = 2_000
+_ZONED_TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\[([\w/+-]{1,64})\]", re.ASCII)
 FORMATS = ("date", "date-time", "time", "email", "uri", "uuid")
 
 Errors = Iterator[jsonschema.ValidationError]
@@ -133,9 +136,22 @@ def _formats() -> jsonschema.FormatChecker:
     checker = jsonschema.FormatChecker(())
     checkers = jsonschema.Draft202012Validator.FORMAT_CHECKER.checkers
     checker.checkers = {name: checkers[name] for name in FORMATS}
+    has_offset = checkers["time"][0]
+    checker.checks("time")(lambda text: not isinstance(text, str) or _is_zoned_time(text) or has_offset(text))
     # The same that `email.send` takes.
     checker.checks("email")(lambda text: not isinstance(text, str) or is_address(text))
     return checker
+
+
+def _is_zoned_time(text: str) -> bool:
+    """Whether a text is a time of day with the name of a zone, such as `09:00:00[Europe/Berlin]` (RFC 9557)."""
+    match = _ZONED_TIME.fullmatch(text)
+    return match is not None and match[1] in _zones()
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
 
 
 # --- keywords ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ class TasksInboxConfig(AppConfig):
         from runs.commands.human_skips import SKIP_RULES, Rules
         from runs.commands.reassigning import REASSIGNMENTS
         from runs.commands.starts import START_JUDGES
+        from runs.files.trees import SOURCES
         from runs.kernel.compensation import FAILED_COMPENSATIONS, SETTLED_COMPENSATIONS
         from runs.kernel.wait_kinds import register
         from runs.reading.mails import MAILS
@@ -27,6 +28,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
         from tasks_inbox.eligibility.seeing import guard_task
+        from tasks_inbox.forms.files import SOURCE
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
         from tasks_inbox.reading import dues, impact, left, open_with, requests, unsent
@@ -36,6 +38,7 @@ class TasksInboxConfig(AppConfig):
         guards("task_id", guard_task)
         JUDGES.register(judge)
         START_JUDGES.register(judge_starts)
+        SOURCES.register(SOURCE)
         PEOPLE_ASKED.register(requests)
         TASK_DUES.register(dues)
         MAILS.register(unsent.MAILS)

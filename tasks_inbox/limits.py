@@ -44,12 +44,8 @@ EVIDENCE_VALUE_CHARACTERS = 400
 """One shown value; a longer one is cut."""
 FILE_CHANGES = 100
 """Changes of files that are searched for those a person has not seen."""
-FILE_BYTES = 10 * 1024 * 1024
-"""One file of a task, kept in the database."""
 TASK_FILES = 20
 """Files of one task."""
-FILE_NAME_CHARACTERS = 200
-"""The name of a file with its suffix; a longer one is cut."""
 MAIL_TITLE_CHARACTERS = 200
 """The title of a task in the subject of a mail."""
 MENTIONED_PEOPLE = 20

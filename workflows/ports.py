@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from accounts.principal import Principal
 from engine.problems import Problem
+from lib.forms.fields import Form
 from lib.json import Json
 from lib.ports import Port
 from workflows.models import Workflow
@@ -110,6 +111,16 @@ def judged_each(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list
 def last_run(workflow: Workflow) -> LastRun | None:
     """The last run of the workflow, if there is one."""
     return next((run for reader in LAST_RUNS if (run := reader(workflow)) is not None), None)
+
+
+FILE_FIELDS: Final = Port[Callable[[Principal, Form | None], None]]()
+"""Name the files in the fields of a start form."""
+
+
+def name_files(who: Principal, form: Form | None) -> None:
+    """Say of fields with files what these are called; what can't be used any more is empty again."""
+    for name in FILE_FIELDS:
+        name(who, form)
 
 
 def earlier(who: Principal, workflow: Workflow) -> Earlier:

@@ -87,8 +87,7 @@ class Builder:
     `lenient` it is in the data, as text. In a form that `is_open` a value may be a template or wrong, for others to
     judge: any text stays, and what equals its default is left out unless it was there before.
 
-    `zone`: that of the clock by which moments are typed and shown; None: they have their zone with them. With
-    `no_files` the id of a file is written as JSON.
+    `zone`: that of the clock by which moments are typed and shown; None: they have their zone with them.
     """
 
     schema: Schema
@@ -99,7 +98,6 @@ class Builder:
     lenient: bool = False
     is_filled: bool = False
     zone: ZoneInfo | None = None
-    no_files: bool = False
     entries: Entries = field(init=False, compare=False)
     made: Counter[str] = field(default_factory=Counter, init=False, compare=False)
 
@@ -193,7 +191,6 @@ class Builder:
         if self.is_open and title == key.replace("_", " ").title():
             title = None  # Pydantic's, not an author's.
         kind = kind_of(self.schema, schema, depth, lines=self.is_open)
-        kind = "json" if kind == "file" and self.no_files else kind
         about = str(schema.get("description") or "")
         field = FormField(key, at, label_of(key, title), about, kind, required and kind != "flag")
         if kind == "file":

@@ -89,7 +89,7 @@ class FormField:
     def in_words(self) -> str:
         """What stands in it, for people."""
         if self.kind == "file":
-            return self.file_name
+            return self.file_name or self.text
         if self.kind == "flag":
             return "yes" if self.text == "true" else "no"
         if self.kind == "checks":

@@ -1,6 +1,8 @@
-"""Moments and times of day as their reader's clock says them, and as they are kept: in UTC, as `2027-01-31T09:00:00Z`.
+"""Moments and times of day as their reader's clock says them, and as they are kept.
 
-What would not come back as it was, such as the second 02:30 of a night in autumn, stays a text with its zone.
+A moment is kept in UTC, as `2027-01-31T09:00:00Z`; a time of day with its zone, as `09:00:00[Europe/Berlin]` (the
+suffix of RFC 9557), so that it means the same in summer and in winter. What would not come back as it was, such as the
+second 02:30 of a night in autumn, stays a text with its zone.
 """
 
 import re
@@ -21,13 +23,12 @@ def zone_named(name: str) -> ZoneInfo | None:
 
 
 def kept(kind: str, text: str, zone: ZoneInfo) -> str:
-    """A local moment, or a time of today, as it is kept; any other text as it is."""
+    """A local moment, or a time of day, as it is kept; any other text as it is."""
     try:
         if kind == "moment" and _LOCAL.fullmatch(text):
             return _z(datetime.fromisoformat(text).replace(tzinfo=zone).astimezone(UTC).isoformat())
         if kind == "time" and _LOCAL_TIME.fullmatch(text):
-            there = datetime.combine(datetime.now(zone), time.fromisoformat(text), zone)
-            return _z(there.astimezone(UTC).timetz().isoformat())
+            return f"{time.fromisoformat(text).isoformat()}{'Z' if zone.key == 'UTC' else f'[{zone.key}]'}"
     except (ValueError, OverflowError):
         return text
     return text
@@ -42,8 +43,9 @@ def shown(kind: str, text: str, zone: ZoneInfo) -> str | None:
             there = datetime.fromisoformat(text).astimezone(zone)
             local = there.replace(tzinfo=None).isoformat(timespec=_fineness(there.second))
         else:
-            at = datetime.combine(datetime.now(zone), time.fromisoformat(text)).astimezone(zone)
-            local = at.time().isoformat(timespec=_fineness(at.second))
+            # A time with another zone stays in that one, and says so.
+            at = time.fromisoformat(text.removesuffix("Z").removesuffix(f"[{zone.key}]"))
+            local = at.isoformat(timespec=_fineness(at.second))
     except (ValueError, OverflowError):
         return None
     return local if kept(kind, local, zone) == text else None

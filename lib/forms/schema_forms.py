@@ -22,15 +22,13 @@ _HOLDERS = ("group", "rows", "checks")
 class SchemaForms:
     """The forms of one sort. `fits` judges their conditions as the data are judged; `root` begins their fields' names.
 
-    In a form that `is_open` a value may also be a template, or wrong: others judge it, later. With `no_files` a
-    file is asked for as JSON. `ROOT:zone` names the zone by whose clock moments are typed: the reader's, or the
-    browser's, told by a script.
+    In a form that `is_open` a value may also be a template, or wrong: others judge it, later. `ROOT:zone` names the
+    zone by whose clock moments are typed: the reader's, or the browser's, told by a script.
     """
 
     fits: Fits
     root: str = "data"
     is_open: bool = False
-    no_files: bool = False
 
     def form_of(
         self,
@@ -90,7 +88,7 @@ class SchemaForms:
         return form
 
     def _builder(self, schema: Schema | None, **how: Any) -> Builder:
-        return Builder(schema or {}, self.fits, self.is_open, no_files=self.no_files, **how)
+        return Builder(schema or {}, self.fits, self.is_open, **how)
 
     def _form(self, schema: Schema | None, builder: Builder, data: Json) -> Form:
         if schema is None:

@@ -147,6 +147,7 @@ def job_row(job: jobs.Job) -> Row:
         "lease_expires_at": job.lease_expires_at,
         "idempotency_key": job.idempotency_key,
         "approval": job.approval,
+        "files": list(job.files),
         "traceparent": job.step.told and job.step.told.parent,
         "tracestate": job.step.told and job.step.told.state,
     }

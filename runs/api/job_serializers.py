@@ -177,6 +177,19 @@ class JobApprovalSerializer(serializers.Serializer[Any]):
     digest = serializers.CharField(help_text="SHA-256 of what the decision covers, in hexadecimal.")
 
 
+class JobFileSerializer(serializers.Serializer[Any]):
+    """A file that a job names."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    media_type = serializers.CharField(help_text="Detected from its bytes.")
+    size = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    url = serializers.CharField(
+        help_text="A path below the address of the server; it works for an hour, without a token."
+    )
+
+
 class JobSerializer(serializers.Serializer[Any]):
     """A job with the lease on it."""
 
@@ -199,6 +212,7 @@ class JobSerializer(serializers.Serializer[Any]):
     approval = JobApprovalSerializer(
         allow_null=True, help_text="The newest decision of people that covers the job; or null."
     )
+    files = JobFileSerializer(many=True, help_text="The files of the run that its input or params name.")
     traceparent = serializers.CharField(
         allow_null=True,
         help_text="The trace of its run, with this attempt as the parent: send it with your calls.",

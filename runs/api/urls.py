@@ -6,6 +6,7 @@ import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
     calendars,
     comparisons,
+    files,
     jobs,
     letters,
     moves,
@@ -42,6 +43,14 @@ urlpatterns = [
         name="api-workflow-test-cases-record",
     ),
     path("runs/<uuid:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
+    path("files", files.FilesView.as_view(), name="api-files"),
+    path("files/<uuid:upload_id>/content", files.FileContentView.as_view(), name="api-file-content"),
+    path("runs/<uuid:run_id>/files/<uuid:file_id>", files.RunFileView.as_view(), name="api-run-file"),
+    path(
+        "requests/<uuid:request_id>/files/<uuid:file_id>",
+        files.RequestFileView.as_view(),
+        name="api-request-file",
+    ),
     path("runs/bulk", run_lists.RunsBulkView.as_view(), name="api-runs-bulk"),
     path("run-searches", run_lists.RunSearchesView.as_view(), name="api-run-searches"),
     path("run-searches/<int:view_id>", run_lists.RunSearchView.as_view(), name="api-run-search"),

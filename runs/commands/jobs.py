@@ -4,7 +4,7 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
@@ -20,6 +20,7 @@ from lib.waiting import Attempt
 from runs.commands import contacts
 from runs.commands.job_leases import hash_of, lease_token
 from runs.commands.job_reports import end
+from runs.files.links import JobFile, NamedBy, files_of_jobs
 from runs.kernel import dispatch, live
 from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
@@ -53,6 +54,8 @@ class Job:
     lease_expires_at: str
     progress: Json
     """How far the attempt before it came, as its worker said."""
+    files: Sequence[JobFile] = ()
+    """The files of the run that its input or params name."""
 
     @property
     def retries_remaining(self) -> int:
@@ -202,7 +205,21 @@ def ready_jobs(most: Mapping[Asked, int]) -> Mapping[Asked, int]:
 def jobs_of(claims: Iterable[tuple[str, Leased]]) -> list[Job]:
     """What was leased, each with the secret of its token, as their workers get it; what nobody can do has failed."""
     jobs = [_job(secret, leased) for secret, leased in claims]
-    return [job for job in jobs if job is not None]
+    return _with_files([job for job in jobs if job is not None])
+
+
+def _with_files(jobs: list[Job]) -> list[Job]:
+    """The jobs with the files that they name, where their version, or one around it, takes files."""
+    tenants: dict[int, dict[str, NamedBy]] = {}
+    for job in jobs:
+        version = compiled(job.step.version_id)
+        if version.has_files or version.graph.is_part:
+            values = NamedBy(job.step.run_id, (job.step.input, job.params))
+            tenants.setdefault(job.step.tenant_id, {})[job.step.id] = values
+    files: dict[str, list[JobFile]] = {}
+    for tenant, names in tenants.items():
+        files |= files_of_jobs(tenant, names)
+    return [replace(job, files=files[job.step.id]) if job.step.id in files else job for job in jobs]
 
 
 def take_back(claimed: Sequence[Job]) -> None:

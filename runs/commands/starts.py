@@ -19,6 +19,8 @@ from lib.trace_context import Trace
 from lib.uuid7 import uuid7
 from runs.commands.origin import Origin
 from runs.commands.signals import NewSignal, rows_of
+from runs.commands.start_files import StartFiles, files_in, refuse_files, use_files
+from runs.files.claims import NamedFile
 from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.kernel.plan import Anchor
@@ -50,7 +52,7 @@ class NewRun:
 
     `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `overrides`
     say; `origin`: whence it comes, if another run began it; `payload`: what history keeps of that. `trace`: the one of
-    whoever asks; without one it is that of the run that it comes from.
+    whoever asks; without one it is that of the run that it comes from. `files_of`: a run whose files it may use.
     """
 
     input: Json
@@ -62,6 +64,7 @@ class NewRun:
     payload: Mapping[str, Json] = field(default_factory=dict)
     origin: Origin | None = None
     trace: Trace | None = None
+    files_of: str | None = None
 
     @property
     def is_child(self) -> bool:
@@ -73,13 +76,14 @@ class NewRun:
 class CheckedRun:
     """A run that is to start, checked, with the business key that it claims and its input as jsonb keeps it.
 
-    `judged`: what the judges say of it.
+    `judged`: what the judges say of it. `files`: that its input names.
     """
 
     item: NewRun
     business_key: str | None
     encoded: bytes
     judged: "Judged"
+    files: Sequence[NamedFile] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +157,20 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
 
 
 def check_item(version: int, item: NewRun) -> None:
-    """Return if a version takes this. Raises RunRefused naming the field."""
+    """Return if a version takes this again and again. Raises RunRefused naming the field, also for a file."""
     _checked(_version(version).graph, item, 0, 1)
+    refuse_files(_version(version), item.input)
 
 
 def checked(terms: Terms, items: Sequence[NewRun]) -> list[CheckedRun]:
     """What is to be known of runs before there is any transaction. Raises RunRefused naming the field."""
-    graph = _version(terms.version).graph
+    version = _version(terms.version)
     with sharing_at("items", EXPRESSIONS_UNITS):
-        rows = [_checked(graph, item, place, len(items)) for place, item in enumerate(items)]
+        rows = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
         judgements = _judged(terms, items)
-    return [CheckedRun(*row, judgement) for row, judgement in zip(rows, judgements, strict=True)]
+    files = [files_in(version, item.input, place, len(items)) for place, item in enumerate(items)]
+    parts = zip(rows, judgements, files, strict=True)
+    return [CheckedRun(*row, judgement, references) for row, judgement, references in parts]
 
 
 def _version(version: int) -> Compiled:
@@ -183,6 +190,7 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, keys_seen, overrides, inputs = [], set(), {}, {}
         rows: list[RunRow] = []
+        file_starts: list[StartFiles] = []
         for one in requests:
             item, key = one.item, one.business_key
             if key is None or not claims or item.is_child:
@@ -214,6 +222,7 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
                 if item.trace:
                     row |= {"traceparent": item.trace.parent, "tracestate": item.trace.state}
                 rows.append(row)
+                file_starts.append((row, one.files, item.files_of))
                 if item.overrides:
                     overrides[run_id] = item.overrides
                 inputs[run_id] = item.input
@@ -225,6 +234,7 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
             if run.created and one.item.signal
         ]
         if rows:
+            use_files(terms.tenant, terms.by, file_starts, is_test=terms.is_test)
             change.transition.overrides |= overrides
             change.runs |= {(terms.tenant, row["id"]) for row in rows}
             _begin(change.transition, terms, version, rows, inputs, signals)

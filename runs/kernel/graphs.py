@@ -7,6 +7,7 @@ from functools import lru_cache
 from engine.catalogue import Catalogue, StepSpec
 from engine.errors import EngineError
 from engine.graph import Graph, compile_graph
+from runs.files.claims import takes_files
 from steps.catalogue import EXECUTABLE
 from workflows.models import WorkflowVersion
 
@@ -14,7 +15,8 @@ from workflows.models import WorkflowVersion
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A version: its graph, the names that expressions and pages see, and the ids of the calendars that it names;
-    without a `number` it is a test's.
+    without a `number` it is a test's. `takes_files`: whether its input may name files, `has_files`:
+    whether that or a form may.
     """
 
     graph: Graph
@@ -23,6 +25,8 @@ class Compiled:
     number: int | None
     tenant_slug: str
     calendars: Mapping[str, int]
+    takes_files: bool
+    has_files: bool
 
 
 class BrokenVersion(Exception):
@@ -63,6 +67,8 @@ def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
         number=version.number,
         tenant_slug=version.tenant.slug,
         calendars=version.calendars,
+        takes_files=takes_files(graph.input_schema),
+        has_files=takes_files(version.definition),
     )
 
 

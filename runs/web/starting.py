@@ -22,6 +22,7 @@ from lib.refusals import Conflict, Refusal
 from runs.access import guard_run
 from runs.commands.start_drafts import drop_start, keep_start
 from runs.commands.starts import IfExists, NewRun
+from runs.files.naming import name_files, take_uploads
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
@@ -66,6 +67,11 @@ class Place:
         return None if self.run is None else self.run["input"]
 
     @property
+    def run_id(self) -> str | None:
+        """The id of the run that is done once more."""
+        return None if self.run is None else str(self.run["id"])
+
+    @property
     def if_exists(self) -> IfExists:
         """What becomes of a start with the business key of another run."""
         return "return" if self.run is None else "new_if_ended"
@@ -102,7 +108,7 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     if request.method == "POST" and not {"input", "input_kind"} & request.POST.keys():
         try:
             version = startable_version(request.principal.tenant_id, name)
-            item = NewRun(run["input"], key)
+            item = NewRun(run["input"], key, files_of=str(run_id))
             again = started(request, version, item, if_exists="new_if_ended")
             return to_run(request, get_workflow(request.principal.tenant_id, name), again)
         except (RunRefused, Conflict) as refusal:
@@ -126,6 +132,7 @@ def fill_in(request: PageRequest, name: str) -> HttpResponse:
         return redirect("workflow-start", name)
     if request.POST.get("turn") == "form":
         return _turned_to_form(request, place)
+    not_taken = take_uploads(request, request.principal, ROOT)
     entries, turns = _entries(request), request.POST.get("turn") == "json"
     if turns:
         form = FORMS.form_of(place.schema, entries, lenient=True)
@@ -133,8 +140,10 @@ def fill_in(request: PageRequest, name: str) -> HttpResponse:
         return _fields_page(request, place, start)
     form = FORMS.edited(place.schema, entries, request.POST.get("edit", ""))
     is_checked = request.POST.get("checked") == "yes"
+    form.show(not_taken)
     errors = start_forms.check(place.schema, form, restored(form.data, place.was)[0]) if is_checked else []
     if request.headers.get("HX-Request"):
+        name_files(request.principal, form, place.run_id)
         context = {"form": form, "workflow": place.workflow, "is_checked": is_checked, "stays": _stays(place)}
         return render(request, "workflows/_start_fields.html", context)
     start = replace(_typed(request, place), form=form, is_checked=is_checked, errors=errors)
@@ -188,7 +197,8 @@ def _sent(request: PageRequest, place: Place) -> HttpResponse:
     if form.is_valid():
         try:
             version = startable_version(request.principal.tenant_id, place.workflow.name)
-            item = NewRun(form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"] or None)
+            value, key = form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"]
+            item = NewRun(value, key or None, files_of=place.run_id)
             return _start(request, place, version, item)
         except (RunRefused, Conflict) as refusal:
             form.refuse(refusal)
@@ -198,7 +208,9 @@ def _sent(request: PageRequest, place: Place) -> HttpResponse:
 
 
 def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json]) -> HttpResponse:
+    not_taken = take_uploads(request, request.principal, ROOT)
     form, key = FORMS.form_of(schema, _entries(request)), KeyForm(request.POST)
+    form.show(not_taken)
     data, unknown = restored(form.data, place.was)
     errors = start_forms.check(schema, form, data, dict.fromkeys(unknown, MASKED))
     key_error = "" if key.is_valid() else key.said
@@ -207,7 +219,7 @@ def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json])
     if not (errors or key_error or form.faults()):
         try:
             version = startable_version(request.principal.tenant_id, place.workflow.name)
-            item = NewRun(data, key.cleaned_data["business_key"] or None)
+            item = NewRun(data, key.cleaned_data["business_key"] or None, files_of=place.run_id)
             return _start(request, place, version, item)
         except (RunRefused, Conflict) as refusal:
             if refusal.field == "business_key":
@@ -296,6 +308,7 @@ def _text_page(request: PageRequest, place: Place, form: StartForm) -> HttpRespo
 def _fields_page(
     request: PageRequest, place: Place, start: Start, form: StartForm | None = None, *, status: int = 200
 ) -> HttpResponse:
+    name_files(request.principal, start.form, place.run_id)
     about = {"workflow": place.workflow, "version": place.number, "run": place.run}
     context = about | {"filling": start, "form": form}
     query = request.GET.copy()

@@ -6,6 +6,7 @@ from runs.web import (
     calendars,
     children,
     comparing,
+    files,
     home,
     items,
     lifecycle,
@@ -24,6 +25,7 @@ from runs.web import (
 urlpatterns = [
     path("", requests.front_page, name="home"),
     path("find", home.find, name="find"),
+    path("files/<uuid:file_id>/content", files.file_link, name="file-link"),
     path("operations/timers", operations.timer_list, name="operations-timers"),
     path("operations/dead-letters", operations.letter_list, name="operations-letters"),
     path(

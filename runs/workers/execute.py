@@ -14,6 +14,7 @@ from engine.typed_texts import TypedParams
 from lib import log_context, trace_context
 from lib.masking import echoed, without
 from lib.strict_json import BadJson, strict_dumps
+from runs.files.for_steps import FilesOfRun
 from runs.kernel.graphs import graph_of
 from runs.limits import RETRY_AFTER_SECONDS, STEP_ERROR_BYTES
 from runs.store import payloads
@@ -95,6 +96,7 @@ def _ending(
             usage=usage,
             lines=step.log,
             typed=typed,
+            files=FilesOfRun(step.tenant_id, step.run_id),
         )
         return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -17,12 +16,13 @@ from lib.api.pagination import keyset_page
 from lib.api.parsers import BytesParser
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb, body, query
+from lib.media import ANY
 from runs.api.base import RunsApiView
+from runs.files.limits import FILE_BYTES
+from runs.files.sending import sent
 from tasks_inbox.actions import drafts
 from tasks_inbox.forms import files
-from tasks_inbox.forms.media import ANY, SHOWN
-from tasks_inbox.limits import DECISION_COMMENT_CHARACTERS, FILE_BYTES
-from tasks_inbox.models import TaskFile
+from tasks_inbox.limits import DECISION_COMMENT_CHARACTERS
 from tasks_inbox.store import queries
 
 
@@ -137,31 +137,12 @@ class TaskFileView(RunsApiView):
 
     @extend_schema(parameters=[TaskFileQuery], responses={(200, ANY): OpenApiTypes.BINARY})
     def get(self, request: Request, task_id: UUID, file_id: UUID) -> HttpResponse:
-        """The file, as a download; an image or a PDF also inline."""
+        """A file of the task, or one that its run uses, as a download; an image or a PDF also inline."""
         params = query(TaskFileQuery, request)
-        return sent(files.file_of(self.principal, task_id, file_id), is_shown="show" in params)
+        return sent(*files.readable_file(self.principal, task_id, file_id), is_shown="show" in params)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, task_id: UUID, file_id: UUID) -> Response:
         """Withdraws a file that you have added; 409 if somebody has decided with it."""
         files.withdraw(self.principal, task_id, file_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)
-
-
-def sent(file: TaskFile, *, is_shown: bool) -> HttpResponse:
-    """A file on its way to a browser, where nothing in it may act: saved, or shown where that is safe."""
-    is_inline = is_shown and file.media_type in SHOWN
-    # A PDF's viewer does not start within a sandbox.
-    policy = "default-src 'none'" + (
-        "; object-src 'self'; style-src 'unsafe-inline'" if is_inline else "; sandbox"
-    )
-    return HttpResponse(
-        files.content_of(file),
-        content_type=file.media_type if is_inline else ANY,
-        headers={
-            "Content-Disposition": content_disposition_header(not is_inline, file.name) or "attachment",
-            "Content-Security-Policy": f"{policy}; frame-ancestors 'none'",
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "private, no-store",
-        },
-    )

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 from uuid import UUID
@@ -15,10 +16,10 @@ from django.template.loader import render_to_string
 from accounts import audit
 from accounts.principal import Principal
 from lib.load.ceilings import allow
+from runs.files import trees
 from tasks_inbox.evidence.gathering import evidence_of
 from tasks_inbox.evidence.ledger import digest_of
 from tasks_inbox.evidence.readable import parts_of, visible_part
-from tasks_inbox.models import TaskFileContent
 
 Format = Literal["json", "html", "pdf", "zip"]
 FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "zip")
@@ -54,18 +55,19 @@ def _zipped(tenant: int, text: str) -> bytes:
         for one in FORMATS[:-1]:
             archive.writestr(f"evidence.{one}", _written(text, one))
         for path, file in files_in(text):
-            content = TaskFileContent.objects.for_tenant(tenant).filter(pk=file).first()
+            content = trees.content_of(tenant, file)
             if content is not None:
-                archive.writestr(path, bytes(content.content))
+                archive.writestr(path, content)
         for name in BESIDE:
             archive.writestr(name, (_FOLDER / name).read_bytes())
     return buffer.getvalue()
 
 
 def files_in(text: str) -> list[tuple[str, str]]:
-    """The files of which the decisions of an evidence.json tell: where each lies beside it, and its id."""
-    records = (json.loads(one["record"]) for one in json.loads(text)["decisions"] if one["record"])
-    files = (file for record in records for file in record.get("files", ()))
+    """The files of the start and of the decisions in an evidence.json: where each lies beside it, and its id."""
+    evidence = json.loads(text)
+    records = (json.loads(one["record"]) for one in evidence["decisions"] if one["record"])
+    files = chain(evidence.get("files", ()), (file for record in records for file in record.get("files", ())))
     return sorted({(f"files/{file['id']}-{file['name']}", file["id"]) for file in files})
 
 

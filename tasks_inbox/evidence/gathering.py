@@ -9,6 +9,8 @@ from accounts.roles import RUNS_READ, TASKS_READ
 from engine.catalogue import Json
 from lib.refusals import Missing
 from lib.stored_json import StoredDecoder
+from runs.files import store
+from runs.files.limits import NAMED_FILES
 from tasks_inbox.evidence import ledger
 from tasks_inbox.models import COMPLETED, ManualTask
 from tasks_inbox.store import statements
@@ -44,6 +46,7 @@ def evidence_of(principal: Principal, run_id: UUID) -> str:
             "questions": [question for one in readable for question in _questions_of(one)],
             "decisions": _in_order(_decision(one, link) for one in runs for link in one["decisions"]),
             "remarks": _in_order(link for one in readable for link in one["remarks"]),
+            "files": store.files_used(principal.tenant_id, str(run_id), NAMED_FILES),
             "history": first["history"],
             "seals": first["seals"],
             "runs": [_below(one) for one in others],

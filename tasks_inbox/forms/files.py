@@ -4,10 +4,8 @@ Each is kept with what its bytes are and their SHA-256; a scan may refuse it bef
 """
 
 from collections.abc import Iterable
-from hashlib import sha256
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -17,14 +15,17 @@ from accounts.principal import Principal
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from engine.catalogue import Json
 from lib.forms.fields import FormField
-from lib.refusals import Conflict, Invalid, Missing, NotAllowed
-from lib.scanning import is_clean
-from lib.uuid7 import uuid7
+from lib.media import SHOWN
+from lib.refusals import Conflict, Missing, NotAllowed
+from runs.files import trees
+from runs.files.claims import fault_of as fault_of_row
+from runs.files.store import FileRow
+from runs.files.trees import Source
+from runs.files.uploads import described_content
 from runs.kernel import live
 from tasks_inbox.eligibility.refusals import open_task
 from tasks_inbox.forms.form import filled
-from tasks_inbox.forms.media import SHOWN, clean_name, is_accepted, media_type_of
-from tasks_inbox.limits import FILE_BYTES, TASK_FILES
+from tasks_inbox.limits import TASK_FILES
 from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
 from tasks_inbox.store import queries, statements
 
@@ -39,15 +40,13 @@ def attach(
     """
     task = open_task(principal, task_id)
     _require_part(principal, task)
-    _check(content)
-    file_name = clean_name(name)
-    details = {"name": file_name, "media_type": media_type_of(content, file_name), "size": len(content)}
-    details["sha256"], file_id = sha256(content).hexdigest(), uuid7()
+    details = {**described_content(principal.username, name, content)}
+    file_id = str(details.pop("id"))
     with transaction.atomic():
         if not statements.hold_open_task(task.tenant_id, task_id):
             raise Conflict("This task is closed: it takes no more files.", code="task_closed")
         if not statements.add_file(
-            file_id, task=task_id, content=content, details=details, by=principal.username, most=TASK_FILES
+            file_id, task=task_id, content=content, details=details, by=str(details["by"]), most=TASK_FILES
         ):
             raise Conflict(f"A task has at most {TASK_FILES} files.", code="too_many_files", field="file")
         audit.record(principal, f"attach {details['sha256']}", f"task {task_id}", reason=reason)
@@ -92,6 +91,36 @@ def content_of(file: TaskFile) -> bytes:
     return bytes(TaskFileContent.objects.for_tenant(file.tenant_id).get(pk=file.pk).content)
 
 
+def readable_file(principal: Principal, task_id: UUID, file_id: UUID) -> tuple[FileRow, bytes]:
+    """A file that whoever sees a task may read, with its bytes: one of the task, or of the tree of its run.
+
+    Raises Missing and Forbidden.
+    """
+    principal.require(TASKS_READ)
+    task = queries.task_of(principal.tenant_id, task_id)
+    row = trees.files_of_run(principal.tenant_id, task.run_id, [str(file_id)]).get(str(file_id))
+    content = row and trees.content_of(principal.tenant_id, str(file_id))
+    if row is None or content is None:
+        raise Missing("There is no such file.")
+    return row, content
+
+
+def stored_row(file: TaskFile) -> FileRow:
+    """A file of a task as files of runs are described."""
+    return {
+        "id": str(file.pk),
+        "name": file.name,
+        "media_type": file.media_type,
+        "size": file.size,
+        "sha256": file.sha256,
+        "by": file.by,
+    }
+
+
+SOURCE = Source(statements.files_in_trees, statements.file_content)
+"""Files of tasks, for the trees of runs that read them."""
+
+
 def evidence_of(task: ManualTask) -> list[dict[str, Json]]:
     """What a decision's record says of the files that there are."""
     names = ("name", "media_type", "size", "sha256", "by")
@@ -116,11 +145,7 @@ def fault_of(field: FormField, file: TaskFile | None) -> str:
     """What is wrong with the file of a field; empty where it is right."""
     if file is None:
         return "This is not a file of this task: add it again."
-    if not is_accepted(file.media_type, file.name, field.accept):
-        return f"Only {', '.join(field.accept)} files are accepted."
-    if field.max_bytes is not None and file.size > field.max_bytes:
-        return f"This file is too large: at most {field.max_bytes:,} bytes."
-    return ""
+    return fault_of_row(stored_row(file), field.accept, field.max_bytes)
 
 
 def name_files(fields: Iterable[FormField], files: Iterable[TaskFile]) -> None:
@@ -146,14 +171,3 @@ def _require_part(principal: Principal, task: ManualTask) -> None:
         raise NotAllowed(
             "Only whoever started the run, or may decide tasks, can add files.", code="not_asked"
         )
-
-
-def _check(content: bytes) -> None:
-    if not content:
-        raise Invalid("This file is empty.", code="empty", field="file")
-    if len(content) > FILE_BYTES:
-        message = f"A file has at most {FILE_BYTES // 1024 // 1024} MiB."
-        raise Invalid(message, code="file_too_large", field="file")
-    command = settings.HANDOFF_FILE_SCAN
-    if command and not is_clean(command, content):
-        raise Invalid("The scan for malware refused this file.", code="refused_by_scan", field="file")

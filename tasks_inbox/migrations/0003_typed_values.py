@@ -8,6 +8,7 @@ from lib.schema_sql import SchemaSql
 class Migration(migrations.Migration):
 
     dependencies = [
+        ('files', '0001_tables'),
         ('tasks_inbox', '0002_release_0_2'),
     ]
 
@@ -26,5 +27,5 @@ class Migration(migrations.Migration):
             model_name='notification',
             index=models.Index(condition=models.Q(('sent_at__isnull', False)), fields=['tenant_id', 'username', 'sent_at'], name='note_lately'),
         ),
-        SchemaSql('tasks_inbox', '5932c2c81160'),
+        SchemaSql('tasks_inbox', 'fc63399294a1'),
     ]

@@ -1,6 +1,6 @@
 """The statements of tasks as typed functions (SQL in `sql/`). No decisions here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from uuid import UUID
@@ -9,6 +9,7 @@ from accounts.names import key_of
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.files.store import FileRow
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
 from runs.store.hot import Row, document
 from runs.store.waits import LostWait
@@ -383,6 +384,21 @@ def withdraw_file(task: UUID, file: UUID, *, by: str) -> bool:
         return False
     SQL.execute("forget_file", {"file": file})
     return True
+
+
+def files_in_trees(
+    tenant: int, trees: Collection[str], ids: Collection[str]
+) -> dict[tuple[str, str], FileRow]:
+    """By tree and id those of these files that are of tasks of these trees and were not withdrawn."""
+    params = {"tenant": tenant, "trees": sorted(trees), "files": sorted(ids)}
+    return {(tree, row["id"]): row for tree, row in SQL.value("files_in_trees", params)}
+
+
+def file_content(tenant: int, file: str) -> bytes | None:
+    """The bytes of a file of a task."""
+    for content in SQL.column("file_content", {"tenant": tenant, "file": file}):
+        return bytes(content)
+    return None
 
 
 def files_held(tenant: int, files: Iterable[str]) -> dict[str, Row]:

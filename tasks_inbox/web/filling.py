@@ -6,11 +6,11 @@ from uuid import UUID
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from lib.refusals import Invalid, Missing, Refusal
+from runs.files.limits import FILE_BYTES
 from tasks_inbox.actions import decision, drafts
 from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import edited, form_of
-from tasks_inbox.limits import FILE_BYTES
 from tasks_inbox.store import queries
 from tasks_inbox.web.masked import shown_schema, true_data
 from tasks_inbox.web.pages import mark_needed, task_context, typed

@@ -5,8 +5,8 @@ from uuid import UUID
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from lib.refusals import Refusal
+from runs.files.limits import FILE_BYTES
 from tasks_inbox.forms import files
-from tasks_inbox.limits import FILE_BYTES
 
 FIELDS = "data."
 

@@ -110,7 +110,7 @@ _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
     ),
     "is what somebody saves for themselves, or their login": (
         "api-inbox-views api-inbox-view:DELETE api-inbox-view:PATCH inbox-view-add inbox-view-change "
-        "inbox-view-delete api-run-searches api-run-search:DELETE api-run-search:PATCH runs-search-keep "
+        "api-files inbox-view-delete api-run-searches api-run-search:DELETE api-run-search:PATCH runs-search-keep "
         "runs-search-change runs-search-delete runs-columns login logout password-forgotten"
     ),
     "answers a question": (

@@ -34,6 +34,7 @@ PUBLIC_PAGES = {
     "password-forgotten": {"GET", "POST"},
     "password-link": {"GET", "POST"},
     "inbox-open": {"GET", "POST"},
+    "file-link": {"GET"},  # Its token names one file.
     "api-docs": {"GET"},
     **of_features.table("routes", "PUBLIC_PAGES"),
 }

@@ -26,6 +26,8 @@ def has_everything(client):
     files = f"/api/v1/tasks/{task['id']}/files?name=a.txt"
     file = client.generic("POST", files, b"text", content_type="text/plain")
     assert file.status_code == 201, file.json()
+    upload = client.generic("POST", "/api/v1/files?name=a.txt", b"text", content_type="text/plain")
+    assert upload.status_code == 201, upload.json()
     group = client.post("/api/v1/groups", {"name": "Finance"})
     folder = client.post("/api/v1/folders", {"name": "Empty", "grants": []})
     assert folder.status_code == 201, folder.json()
@@ -53,6 +55,7 @@ def has_everything(client):
             "letter": letter["id"],
             "task": task["id"],
             "file": file.json()["id"],
+            "upload": upload.json()["id"],
             "away": away.json()["id"],
             "view": view.json()["id"],
             "search": search.json()["id"],

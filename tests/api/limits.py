@@ -43,6 +43,7 @@ GUESSES = "requests; after 5 failures of a name at a place a pause of 1, 2, 4…
 
 MUCH: Final[Mapping[str, str]] = {
     "api-run-evidence": "60 s of computing",
+    "api-files": FORM,
     "api-task-files": FORM,
 }
 """Routes with limits of their own of what they take."""
@@ -55,6 +56,7 @@ OFTEN: Final[Mapping[str, str]] = {
 WHOSE: Final[Mapping[str, str]] = {
     **of_features.table("routes", "WHOSE"),
     "metrics": "`HANDOFF_METRICS_TOKEN`",
+    "file-link": "the holder of a link that a job names, for an hour",
     "inbox-open": "the holder of a link of a mail, after login",
 }
 """Public routes that ask for something else than a login."""

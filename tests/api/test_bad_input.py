@@ -14,7 +14,7 @@ from tests.families import shown
 
 pytestmark = pytest.mark.django_db
 # Its body is a file, whatever that is.
-TAKES_BYTES = {"api-task-files"}
+TAKES_BYTES = {"api-files", "api-task-files"}
 WRITES = sorted(
     (name, method) for name, method, _scope in API_DOORS if method != "GET" and name not in TAKES_BYTES
 )

@@ -63,7 +63,7 @@ def test_a_job_is_leased_to_one_worker(worker):
     assert set(job) == {
         "id", "run_id", "workflow", "node", "type", "params", "input", "attempt", "max_attempts",
         "lease_token", "lease_expires_at", "idempotency_key",
-        "approval", "retries_remaining", "progress",
+        "approval", "files", "retries_remaining", "progress",
         "traceparent", "tracestate",
     }  # fmt: skip
     assert (job["run_id"], job["workflow"], job["node"], job["type"]) == (worker.run, "pay", "charge", "job")

@@ -106,7 +106,7 @@ ANEW = each(
     "workflow-duplicate workflow-import api-workflows-import "
     "workflow-new workflow-take-example "
     # Says or sends something once more.
-    "api-task-comments api-task-files api-workflow-comments "
+    "api-files api-task-comments api-task-files api-workflow-comments "
     "settings-member-send-link task-attach "
     "task-comment password-forgotten "
     # Starts or tries something once more; keys and ids of messages keep it from that (docs/api.md).

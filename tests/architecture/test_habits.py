@@ -40,6 +40,7 @@ MAY_OPEN_TRANSACTIONS = {
     "tasks_inbox/actions/absences.py": "a rule of somebody who is away and the audit's entry",
     "tasks_inbox/actions/resolving.py": "a compensation that is settled, its task and the audit's entry",
     "tasks_inbox/duties/undecidable.py": "marks of tasks, the incidents of them and alerts",
+    "runs/files/uploads.py": "an uploaded file and the audit's entry",
     "tasks_inbox/forms/files.py": "a file of an open task and the audit's entry",
     "tasks_inbox/reading/saved.py": "a saved search and the audit's entry",
     "workflows/trials/cases.py": "a test case, under the lock of its workflow, and the audit's entry",

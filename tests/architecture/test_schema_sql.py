@@ -4,7 +4,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from lib.schema_sql import SchemaSql, digest_of
 
-APPS = ("accounts", "runs", "tasks_inbox", "workflows")
+APPS = ("accounts", "files", "runs", "tasks_inbox", "workflows")
 
 
 def test_the_newest_migration_of_an_app_and_no_other_executes_its_schema_as_it_is():

@@ -116,7 +116,7 @@ NO_DOORS: Final[Mapping[str, str]] = {
         "api-task-comments task-comment api-task-snooze task-snooze api-task-watch task-watch "
         "api-task-unwatch api-task-draft task-draft api-task-files api-task-file task-attach "
         "task-take-back task-form api-inbox-views api-inbox-view inbox-view-add inbox-view-change "
-        "inbox-view-delete run-seen-to"
+        "inbox-view-delete run-seen-to api-files"
     ),
     "asks or answers, and decides nothing": (
         "api-task-ask api-task-answer task-answer api-task-return task-return api-task-resubmit task-resubmit"

@@ -11,6 +11,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
+from runs.files.limits import FILE_BYTES
 from tasks_inbox.actions import bulk, holding, rounds
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
@@ -19,7 +20,6 @@ from tasks_inbox.evidence import exports, ledger, presentation
 from tasks_inbox.evidence.verifying import verify_chain
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
-from tasks_inbox.limits import FILE_BYTES
 from tasks_inbox.models import TaskDecision, TaskFile, TaskFileContent
 from tasks_inbox.reading import task_rows
 from tests import factories as make

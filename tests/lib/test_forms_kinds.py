@@ -177,12 +177,29 @@ def test_a_moment_that_is_shown_comes_back_as_it_was(at, name):
     assert local is None or moments.kept("moment", local, zone) == text
 
 
-@given(st.times().map(lambda at: f"{at.replace(microsecond=0).isoformat()}Z"))
-def test_a_time_of_day_that_is_shown_comes_back_as_it_was(text):
-    zone = moments.zone_named("Asia/Kathmandu")
+@given(
+    st.times().map(lambda at: at.replace(microsecond=0).isoformat()),
+    st.sampled_from(["Asia/Kathmandu", "UTC"]),
+)
+def test_a_time_of_day_that_is_shown_comes_back_as_it_was(at, name):
+    zone = moments.zone_named(name)
+    text = moments.kept("time", at, zone)
     local = moments.shown("time", text, zone)
     assert local is not None
     assert moments.kept("time", local, zone) == text
+
+
+def test_a_time_of_day_is_kept_with_its_zone_and_stays_in_it():
+    berlin = moments.zone_named("Europe/Berlin")
+    text = moments.kept("time", "09:00", berlin)
+    assert text == "09:00:00[Europe/Berlin]"
+    assert moments.shown("time", text, berlin) == "09:00"
+    for other in (text, "09:00:00Z", "09:00:00+02:00"):
+        assert moments.shown("time", other, moments.zone_named("America/New_York")) is None
+    schema = {"type": "string", "format": "time"}
+    assert all(fits(schema, schema, one) for one in (text, "09:00:00Z", "09:00:00+02:00"))
+    for bad in ("09:00[Europe/Berlin]", "25:00:00[Europe/Berlin]", "09:00:00[Mars/Olympus]", "09:00:00"):
+        assert not fits(schema, schema, bad)
 
 
 def test_choices_have_titles():
@@ -193,9 +210,3 @@ def test_choices_have_titles():
     assert form.data == {"colour": "g", "colours": [3]}
     assert fields(form)["maybe"].kind == "choice"
     assert fields(form)["other"].kind == "json"
-
-
-def test_a_form_may_take_no_files():
-    schema = {"type": "object", "properties": {"paper": {"type": "string", "format": "file"}}}
-    form = SchemaForms(fits, no_files=True).form_of(schema, {"data.paper": '"1"'})
-    assert (form.fields[0].kind, form.data) == ("json", {"paper": "1"})

@@ -20,7 +20,7 @@ from workflows.ports import Earlier, KeptEntries
 Source = Literal["", "typed", "draft", "link", "last", "sample", "run"]
 
 ROOT = "input"
-FORMS = SchemaForms(fits, ROOT, no_files=True)
+FORMS = SchemaForms(fits, ROOT)
 FROM = "from"
 """In a link: where the values come from instead (`last`, `sample`, `link`)."""
 

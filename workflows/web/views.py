@@ -134,7 +134,9 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
     earlier = ports.earlier(request.principal, workflow)
     # Who sees it for the first time sees what it takes; afterwards the sample is in the way.
     is_new = earlier.kept is None and earlier.started_at is None
-    return opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
+    start = opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
+    ports.name_files(request.principal, start.form)
+    return start
 
 
 def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:

@@ -27,6 +27,7 @@ def faults(text: str, folder: Path) -> Iterator[str]:
         runs = runs_of(evidence)
         by_id = {run["id"]: run for run in runs}
         yield from of_decisions(evidence, by_id, folder)
+        yield from of_files("start", evidence.get("files", ()), folder)
         for run in runs:
             yield from of_run(run, by_id)
             if run["history"] is not None:
@@ -80,13 +81,18 @@ def of_decisions(evidence: Any, runs: Any, folder: Path) -> Iterator[str]:
                 not is_remark and sha(question["shown"]) != record["shown_sha256"]
             )
         yield from (f"{kind} {seq}: {fault}" for fault, is_wrong in checks.items() if is_wrong)
-        for file in record.get("files", ()) if folder.is_dir() else ():
-            path = folder / f"{file['id']}-{file['name']}"
-            if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
-                yield f"decision {seq}: its file {path.name} is missing, or is not what its record says"
+        yield from of_files(f"decision {seq}", record.get("files", ()), folder)
         digests[seq], last = one["digest"], seq
     if head["seq"] < last or digests.get(head["seq"], head["digest"]) != head["digest"]:
         yield "chain: it ends before the last decision, or otherwise"
+
+
+def of_files(whose: str, files: Any, folder: Path) -> Iterator[str]:
+    """Files of which the evidence tells against those beside it."""
+    for file in files if folder.is_dir() else ():
+        path = folder / f"{file['id']}-{file['name']}"
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
+            yield f"{whose}: its file {path.name} is missing, or is not what its record says"
 
 
 def of_run(run: Any, runs: Any) -> Iterator[str]:

@@ -10,8 +10,14 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'files of tasks are append-only' USING ERRCODE = 'restrict_violation';
 END $$;
+-- Bytes that a run of another tree uses move there when those of the task are archived.
 CREATE OR REPLACE FUNCTION tasks_file_contents_stay() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('handoff.archiving', true) = 'on' THEN
+        INSERT INTO files_storedfilecontent (id, tenant_id, content)
+        SELECT OLD.id, OLD.tenant_id, OLD.content WHERE EXISTS (SELECT 1 FROM files_fileuse u WHERE u.file_id = OLD.id)
+            ON CONFLICT (id) DO NOTHING;
+    END IF;
     IF TG_OP = 'DELETE' AND (current_setting('handoff.archiving', true) = 'on' OR EXISTS (
            SELECT 1 FROM tasks_inbox_taskfile f WHERE f.id = OLD.id AND f.withdrawn_at IS NOT NULL)) THEN
         RETURN OLD;

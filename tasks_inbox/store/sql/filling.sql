@@ -54,3 +54,14 @@ SELECT coalesce(json_object_agg(f.id, json_build_object('id', f.id, 'name', f.na
   FROM tasks_inbox_taskfile f
   LEFT JOIN tasks_inbox_taskfilecontent c ON c.id = f.id
  WHERE f.tenant_id = %(tenant)s AND f.id = ANY (%(files)s::uuid[])
+
+-- name: files_in_trees
+SELECT coalesce(json_agg(json_build_array(coalesce(r.tree_id, r.root_id), json_build_object(
+           'id', f.id, 'name', f.name, 'media_type', f.media_type, 'size', f.size, 'sha256', f.sha256, 'by', f.by))), '[]')
+  FROM tasks_inbox_taskfile f
+  JOIN runs_run r ON r.id = f.run_id
+ WHERE f.tenant_id = %(tenant)s AND f.id = ANY (%(files)s::uuid[]) AND f.withdrawn_at IS NULL
+   AND coalesce(r.tree_id, r.root_id) = ANY (%(trees)s::uuid[])
+
+-- name: file_content
+SELECT c.content FROM tasks_inbox_taskfilecontent c WHERE c.tenant_id = %(tenant)s AND c.id = %(file)s

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
-from tasks_inbox.limits import FILE_NAME_CHARACTERS
-
+FILE_NAME_CHARACTERS = 200
+"""The name of a file with its suffix; a longer one is cut."""
 ANY = "application/octet-stream"
 SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf")
 """What a browser may show: nothing in them acts."""

@@ -5,8 +5,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tasks_inbox.forms.media import ANY, clean_name, is_accepted, media_type_of
-from tasks_inbox.limits import FILE_NAME_CHARACTERS
+from lib.media import ANY, FILE_NAME_CHARACTERS, clean_name, is_accepted, media_type_of
 
 
 def zipped(*names):

@@ -1,0 +1,147 @@
+"""A start uses the files that its input names: each becomes a file of the run's tree, once (docs/files.md)."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lib.forms.fields import FormField
+from lib.forms.schema_forms import SchemaForms
+from lib.json import Json
+from lib.media import is_accepted
+from runs.files import store
+from runs.files.store import FileRow, LockedFile
+from runs.files.trees import SOURCES, is_id
+from steps.schema import fits
+
+_FORMS = SchemaForms(fits, "input")
+
+
+class FileRefused(Exception):
+    """A file that an input names can't be used: `code`, `message`, and the `field` that names it.
+
+    `conflict`: another run has it.
+    """
+
+    def __init__(self, code: str, message: str, field: str, *, conflict: bool = False) -> None:
+        super().__init__(message)
+        self.code, self.message, self.field, self.conflict = code, message, field, conflict
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file that an input names, at `field`, and what its schema accepts."""
+
+    id: str
+    field: str
+    accept: tuple[str, ...] = ()
+    max_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The files that a new run of a `tree` names; `sources`: runs whose files it may use as well."""
+
+    tree: str
+    files: Sequence[NamedFile]
+    sources: Collection[str] = field(default_factory=tuple)
+
+
+def takes_files(schema: Json) -> bool:
+    """Whether a schema has a field for a file anywhere."""
+    if isinstance(schema, Mapping):
+        return schema.get("format") == "file" or any(takes_files(part) for part in schema.values())
+    return isinstance(schema, list) and any(takes_files(part) for part in schema)
+
+
+def named_files(schema: Mapping[str, Json], value: Json, where: str = "") -> list[NamedFile]:
+    """The files that an input names, as a form of its schema has fields for them."""
+    fields = (one for one in _FORMS.filled(schema, value).each() if one.kind == "file" and one.text)
+    return [
+        NamedFile(one.text, f"{where}{one.place or one.name}", one.accept, one.max_bytes) for one in fields
+    ]
+
+
+def fault_of(file: FileRow, accept: Collection[str], max_bytes: int | None) -> str:
+    """What is wrong with the file of a field; empty where it is right."""
+    if not is_accepted(file["media_type"], file["name"], accept):
+        return f"Only {', '.join(accept)} files are accepted."
+    if max_bytes is not None and file["size"] > max_bytes:
+        return f"This file is too large: at most {max_bytes:,} bytes."
+    return ""
+
+
+def name_fields(fields: Iterator[FormField], files: Mapping[str, FileRow], urls: Mapping[str, str]) -> None:
+    """Say of fields that hold files what these are called and what is wrong; what is none of `files` is empty again."""
+    for one in fields:
+        if one.kind != "file":
+            continue
+        file = files.get(one.text)
+        if file is None:
+            one.text = ""
+        else:
+            one.file_name, one.file_url = file["name"], urls.get(file["id"], "")
+            one.error = one.error or fault_of(file, one.accept, one.max_bytes)
+
+
+def use(tenant: int, by: str, claims: Sequence[Claim], *, is_test: bool = False) -> None:
+    """Let trees of new runs use the files that they name, within the transaction that starts them.
+
+    A tree may use what it uses already, what a tree of its `sources` uses, and what whoever starts it has uploaded and
+    no run uses yet. A test run leaves an upload unused, for the next test. Raises FileRefused.
+    """
+    references = [one for claim in claims for one in claim.files]
+    for one in references:
+        if not is_id(one.id):
+            raise FileRefused("no_such_file", _NONE, one.field)
+    ids = {one.id for one in references}
+    if not ids:
+        return
+    files = store.lock_files(tenant, ids)
+    uses = store.uses_of(tenant, ids)
+    trees = store.trees_of(tenant, {run for claim in claims for run in claim.sources})
+    new_ids: set[str] = set()
+    added: list[tuple[str, str]] = []
+    adopted: dict[str, FileRow] = {}
+    for claim in claims:
+        own = [claim.tree, *(trees[run] for run in claim.sources if run in trees)]
+        others = _of_sources(tenant, own, {one.id for one in claim.files})
+        for one in claim.files:
+            used_by = uses.setdefault(one.id, set())
+            file: FileRow | None = files.get(one.id)
+            if one.id in others:
+                file = others[one.id]
+                if file["id"] not in files and not _is_of(tenant, claim.tree, one.id):
+                    adopted[one.id] = file
+            elif used_by.isdisjoint(own):
+                _require_unused(files.get(one.id), one, by, is_taken=one.id in new_ids)
+                if not is_test:
+                    new_ids.add(one.id)
+            if file is not None and (fault := fault_of(file, one.accept, one.max_bytes)):
+                raise FileRefused("bad_file", fault, one.field)
+            if claim.tree not in used_by and (one.id in files or one.id in adopted):
+                used_by.add(claim.tree)
+                added.append((one.id, claim.tree))
+    store.adopt_files(tenant, [*adopted.values()])
+    store.keep_files(new_ids)
+    store.use_files(tenant, added)
+
+
+_NONE = "There is no such file that you have uploaded and not used: upload it again."
+
+
+def _require_unused(file: LockedFile | None, named: NamedFile, by: str, *, is_taken: bool) -> None:
+    if file is None or file["by"] != by:
+        raise FileRefused("no_such_file", _NONE, named.field)
+    if is_taken or not file["unused"]:
+        message = "Another run uses this file: upload it again."
+        raise FileRefused("file_used", message, named.field, conflict=True)
+
+
+def _of_sources(tenant: int, trees: Collection[str], ids: Collection[str]) -> dict[str, FileRow]:
+    rows: dict[str, FileRow] = {}
+    for source in SOURCES:
+        rows |= {id_: row for (_, id_), row in source.rows(tenant, trees, ids).items()}
+    return rows
+
+
+def _is_of(tenant: int, tree: str, file: str) -> bool:
+    return file in _of_sources(tenant, [tree], [file])
