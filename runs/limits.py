@@ -138,6 +138,8 @@ OPEN_LEAVES = 100
 """Open steps of a tree of runs that are read."""
 REQUEST_FACTS = 40
 """Fields of the input that the page of a request shows."""
+REQUEST_FAILED_RUNS = 500
+"""Failed runs below the requests of a page that are read for the message of a `fail` step."""
 SEARCH_KEYS = 5_000
 """Keys of one statement; with fewer the planner prefers to read the runs."""
 STEP_LOG_LINES = 600

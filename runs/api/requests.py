@@ -75,9 +75,12 @@ class RequestSerializer(serializers.Serializer[Any]):
     about = serializers.CharField(help_text="The part of its input that distinguishes it from others.")
     status = serializers.CharField(help_text="In words, for people.")
     kind = serializers.ChoiceField(REQUEST_KINDS)
+    message = serializers.CharField(
+        help_text="The whole message of the `fail` step that ended it after a decision."
+    )
     is_open = serializers.BooleanField()
     holder = serializers.CharField(
-        allow_null=True, help_text="Who has it now; for a step its title, if you may read it."
+        allow_null=True, help_text="Who has it now; for a step its title, if you may read it; otherwise null."
     )
     until = serializers.DateTimeField(allow_null=True)
     since = serializers.DateTimeField(allow_null=True)

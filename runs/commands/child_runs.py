@@ -366,6 +366,7 @@ def connect() -> None:
             in_words=_in_words,
             source="child run",
             in_short="another run",
+            for_requester=lambda _: "In progress",
             leave=_leave,
             missing=child_runs.steps_without_child,
             looks_again=True,

@@ -28,7 +28,8 @@ class OpenTask:
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How people stand to a run: what is open in its tree, and how many of the decisions that ended its path said no:
-    `refused` of `decided`, which counts the items of a map and the branches that run others; otherwise it is 1.
+    `refused` of `decided`, which counts the items of a map and the branches that run others; otherwise it is 1. Nobody
+    has decided anything where it is 0.
     """
 
     open_tasks: Sequence[OpenTask] = ()

@@ -82,12 +82,11 @@ def _open_of_each(tenant: int, trees: Mapping[UUID, UUID]) -> list[Any]:
 
 
 def _refusals(tenant: int, runs: Iterable[UUID]) -> dict[UUID, tuple[int, int]]:
-    """Of those of these runs whose path ended with decisions that said no: how many did, of how many."""
+    """How many of the decisions that ended the path of each of these runs said no, of how many."""
     by_run: dict[str, list[LastDecision]] = {}
     for one in last_decisions(tenant, [str(run) for run in runs], FOR_OPERATORS):
         by_run.setdefault(one.run, []).append(one)
-    counts = {UUID(run): _refused(decisions) for run, decisions in by_run.items()}
-    return {run: count for run, count in counts.items() if count[0]}
+    return {UUID(run): _refused(decisions) for run, decisions in by_run.items()}
 
 
 def _refused(decisions: Sequence[LastDecision]) -> tuple[int, int]:
