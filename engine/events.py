@@ -369,7 +369,9 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "task", "The question is answered; the clock runs again.", {**_TASK, "due_at": "when it is due now"}
     ),
     EventType.TASK_REMINDED: EventKind(
-        "task", "Somebody was reminded.", {"task": "its id", "follow_up": "true: once more"}
+        "task",
+        "Somebody was reminded.",
+        {"task": "its id", "follow_up": "true: once more", "by": "the requester, if they asked for it"},
     ),
     EventType.TASK_ESCALATED: EventKind(
         "task",

@@ -138,6 +138,8 @@ OPEN_LEAVES = 100
 """Open steps of a tree of runs that are read."""
 REQUEST_FACTS = 40
 """Fields of the input that the page of a request shows."""
+REQUEST_REMINDER_SECONDS = 4 * 3600
+"""A requester may remind again after this time: twice in a working day, and no more, so that reminders stay rare."""
 REQUEST_FAILED_RUNS = 500
 """Failed runs below the requests of a page that are read for the message of a `fail` step."""
 SEARCH_KEYS = 5_000

@@ -14,7 +14,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, body, query
 from runs.api.base import RunsApiView
-from runs.commands.requests import withdraw_request
+from runs.commands.requests import remind_deciders, withdraw_request
 from runs.limits import CATALOGUE_ROWS
 from runs.reading import requests
 
@@ -87,6 +87,11 @@ class RequestSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
     may_withdraw = serializers.BooleanField()
+    may_remind = serializers.BooleanField(help_text="Whether somebody else is asked now.")
+    reminded_at = serializers.DateTimeField(allow_null=True, help_text="When you last reminded them.")
+    remind_again_at = serializers.DateTimeField(
+        allow_null=True, help_text="Before this moment a reminder is a 429; null: you have sent none."
+    )
     facts = RequestFactSerializer(many=True)
     questions = QuestionSerializer(many=True)
 
@@ -156,4 +161,18 @@ class RequestWithdrawView(RunsApiView):
     def post(self, request: Request, request_id: UUID) -> Response:
         """Withdraws an open request of yours and undoes what was done; 409 once it has ended."""
         withdraw_request(self.principal, request_id, reason=body(Withdraw, request)["reason"])
+        return Response(requests.request_row(self.principal, request_id))
+
+
+class RequestRemindView(RunsApiView):
+    """Reminding."""
+
+    scopes = {"POST": RUNS_START}
+
+    @extend_schema(request=None, responses=WholeRequestSerializer)
+    def post(self, request: Request, request_id: UUID) -> Response:
+        """Reminds those whom a request of yours waits for, once in four hours; 409 where nobody else is asked, 429 with
+        `retry_after` and `possible_at` before the four hours are over.
+        """
+        remind_deciders(self.principal, request_id)
         return Response(requests.request_row(self.principal, request_id))

@@ -15,7 +15,9 @@ from lib.ports import Port
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """An open task of a run: who has it, until when, since when; `is_yours`: it waits for an answer of who reads."""
+    """An open task of a run: who has it, until when, since when; `is_yours`: it waits for an answer of who reads.
+    `run_id`: the run that asks.
+    """
 
     task_id: UUID
     title: str
@@ -23,6 +25,7 @@ class OpenTask:
     is_yours: bool
     until: datetime | None
     since: datetime
+    run_id: UUID
 
 
 @dataclass(frozen=True, slots=True)

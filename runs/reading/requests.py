@@ -4,7 +4,7 @@ They see these whether or not they may read the workflow; nobody else sees them 
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Case, Q, QuerySet, When
@@ -18,10 +18,10 @@ from engine.verbs import run_verbs
 from lib.refusals import Missing
 from runs.access import folders_of_runs
 from runs.kernel import graphs
-from runs.limits import REQUEST_FACTS
+from runs.limits import REQUEST_FACTS, REQUEST_REMINDER_SECONDS
 from runs.models import HistoryEvent, Request, Run
 from runs.reading.leaves import Below, begins_others
-from runs.reading.people_asked import Milestone, Standing, milestones, standings
+from runs.reading.people_asked import Milestone, OpenTask, Standing, milestones, standings
 from runs.reading.presentation import read_with_below, view_of
 from runs.reading.request_failures import FailedRun, failures_of
 from runs.reading.request_states import (
@@ -83,6 +83,7 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     titles.learn(who.tenant_id, {row["workflow"] for row, _, _ in read.values()})
     standing_by_run = standings(who, {run.root_id: run.pk for run in runs})
     may_read = _readable(who, runs)
+    own = Request.objects.for_tenant(who.tenant_id).in_bulk(ids)
     ends = _cancellations(who.tenant_id, [run.pk for run in runs if run.cancelled])
     failures = failures_of(
         who.tenant_id,
@@ -95,6 +96,7 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     return [
         _row(
             run,
+            own.get(run.pk),
             row,
             Facts(
                 RunStatus(run.status),
@@ -166,7 +168,7 @@ def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
     return {run for run, folder in folders.items() if who.may_in(RUNS_READ, folder)}
 
 
-def _row(run: Run, row: Mapping[str, Json], facts: Facts) -> dict[str, Json]:
+def _row(run: Run, own: Request | None, row: Mapping[str, Json], facts: Facts) -> dict[str, Json]:
     details = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
     state = state_of(facts)
     open_tasks = facts.standing.open_tasks if run.completed_at is None else ()
@@ -187,8 +189,19 @@ def _row(run: Run, row: Mapping[str, Json], facts: Facts) -> dict[str, Json]:
         "created_at": run.created_at,
         "completed_at": run.completed_at,
         "may_withdraw": "cancel" in run_verbs(run.status),
+        **_reminding(run, own, facts.standing.open_tasks),
         "facts": details,
         "questions": [{"task": str(one.task_id), "title": one.title, "until": one.until} for one in yours],
+    }
+
+
+def _reminding(run: Run, own: Request | None, tasks: Sequence[OpenTask]) -> dict[str, Json]:
+    """Whether there is somebody to remind, when they were reminded last, and when they may be again."""
+    last = own.reminded_at if own else None
+    return {
+        "may_remind": run.status == RunStatus.RUNNING and any(not task.is_yours for task in tasks),
+        "reminded_at": last,
+        "remind_again_at": last and last + timedelta(seconds=REQUEST_REMINDER_SECONDS),
     }
 
 

@@ -145,7 +145,7 @@ _SENTENCES: Final[Mapping[EventType, _Said]] = {
         "person",
     ),
     EventType.TASK_ANSWERED: ("The question was answered.", "answered the question.", "person"),
-    EventType.TASK_REMINDED: ("People were reminded of “{step}”.", None, "wait"),
+    EventType.TASK_REMINDED: ("People were reminded of “{step}”.", "reminded people of “{step}”.", "wait"),
     EventType.TASK_ESCALATED: (
         "“{step}” was escalated: others are asked, too.",
         "escalated “{step}”.",

@@ -1,5 +1,6 @@
 """The pages of requests: what somebody may start, what they asked for, and what becomes of it."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib import messages
@@ -10,6 +11,9 @@ from accounts.access import PageRequest, page
 from accounts.principal import Forbidden
 from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
 from lib.api.pagination import keyset_page
+from lib.clock import now_here
+from lib.reader import moment_text
+from lib.refusals import Conflict, TooMany
 from runs.commands import requests as commands
 from runs.kernel.refused import RunRefused
 from runs.limits import REQUEST_CHOICES, RUN_REASON_CHARACTERS
@@ -89,8 +93,24 @@ def withdraw(request: PageRequest, request_id: UUID) -> HttpResponse:
     return redirect("request", request_id)
 
 
+@page(RUNS_START, "POST")
+def remind(request: PageRequest, request_id: UUID) -> HttpResponse:
+    """Reminds those whom a request waits for."""
+    try:
+        commands.remind_deciders(request.principal, request_id)
+    except TooMany as refusal:
+        again = datetime.fromisoformat(str(refusal.details["possible_at"]))
+        messages.error(request, f"You reminded them lately: you may again from {moment_text(again)}.")
+    except (RunRefused, Conflict) as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, "Those whom your request waits for are reminded.")
+    return redirect("request", request_id)
+
+
 def _context(request: PageRequest, request_id: UUID) -> dict[str, object]:
     return {
         "row": requests.request_row(request.principal, request_id),
         "may_start": RUNS_START in request.principal.scopes,
+        "now": now_here(),
     }

@@ -18,14 +18,14 @@ from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.graph import Graph
 from runs.kernel import graphs
-from runs.models import Run
+from runs.models import HistoryEvent, Run
 from runs.reading import places
 from runs.reading.people_asked import Milestone, OpenTask, Standing
 from runs.reading.stored import LOOPS
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
 from tasks_inbox.lifecycle.waits import people_in, whom
-from tasks_inbox.limits import REQUEST_MILESTONES, REQUEST_TASKS
+from tasks_inbox.limits import REQUEST_MILESTONES, REQUEST_REMINDERS, REQUEST_TASKS
 from tasks_inbox.models import (
     APPROVE,
     FOR_OPERATORS,
@@ -152,8 +152,22 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
         Milestone(one.at, _SAID[one.kind].format(_called(tasks[one.task_id])), one.by, one.text, "wait")
         for one in comments.order_by("id")[:REQUEST_MILESTONES]
     ]
+    entries += _reminders(who.tenant_id, members, tasks)
     people.learn(who.tenant_id, [one.by for one in entries])
     return sorted(entries, key=lambda one: one.at)
+
+
+def _reminders(tenant: int, runs: QuerySet[Run, Any], tasks: Mapping[UUID, Any]) -> list[Milestone]:
+    """What the requester reminded people of; of the reminders of a task's clock nothing is told."""
+    events = HistoryEvent.objects.for_tenant(tenant).filter(
+        run_id__in=runs, type="TASK_REMINDED", payload__has_key="by"
+    )
+    rows = events.order_by("-id").values_list("created_at", "payload")[:REQUEST_REMINDERS]
+    return [
+        Milestone(at, f"reminded people of {_called(tasks[task])}", payload["by"])
+        for at, payload in rows
+        if (task := UUID(payload["task"])) in tasks
+    ]
 
 
 def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[UUID]:
@@ -202,7 +216,7 @@ def _open_task(me: Who, task: ManualTask) -> OpenTask:
     is_yours = waits_for == me.username if waits_for else standing_in_list(me, task).may_decide
     holder = name_of(waits_for) if waits_for else whom(task.candidates, "somebody")
     since = task.stopped_at or task.created_at
-    return OpenTask(task.pk, task.title, holder, is_yours, task.due_at, since)
+    return OpenTask(task.pk, task.title, holder, is_yours, task.due_at, since, task.run_id)
 
 
 def _names(task: ManualTask) -> list[Json]:

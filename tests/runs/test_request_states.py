@@ -156,7 +156,7 @@ def test_of_several_the_one_that_says_most_is_told():
         opened(a_step("WAITING", waiting=WAITS[kind])) for kind in ("timer", "signal", "operator")
     )
     at_work = opened(STEPS[Reason.AT_WORK])
-    task = OpenTask(uuid4(), "OK?", "Claims", False, now_here() - timedelta(hours=1), now_here())
+    task = OpenTask(uuid4(), "OK?", "Claims", False, now_here() - timedelta(hours=1), now_here(), uuid4())
     people = Standing([task])
 
     def words(*steps: OpenStep, standing: Standing | None = None) -> str:
