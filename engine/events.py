@@ -134,6 +134,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             **_WHO,
             "business_key": "its key",
             "version": "the number of its version",
+            "filed_by": "who filed it, where it was started on behalf of `by`",
             "rerun_of": "the run that it repeats",
             "parent": "the run that began it",
             "parent_step": "the step of that run which waits for it",

@@ -24,7 +24,12 @@ REQUEST_KINDS = ("wait", "good", "bad", "info", "quiet")
 class RequestListQuery(PageQuery):
     """Which requests."""
 
-    show = serializers.ChoiceField(["open", "done", "all"], required=False, default="all")
+    show = serializers.ChoiceField(
+        ["open", "done", "all", "filed"],
+        required=False,
+        default="all",
+        help_text="filed: those you filed for others.",
+    )
 
 
 class CatalogueQuery(Query):
@@ -86,6 +91,8 @@ class RequestSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
+    filed_by = serializers.CharField(allow_null=True, help_text="Who filed it, if not the requester.")
+    filed_for = serializers.CharField(allow_null=True, help_text="The requester, if somebody else filed it.")
     may_withdraw = serializers.BooleanField()
     may_remind = serializers.BooleanField(help_text="Whether somebody else is asked now.")
     reminded_at = serializers.DateTimeField(allow_null=True, help_text="When you last reminded them.")
@@ -136,7 +143,9 @@ class RequestsView(RunsApiView):
     def get(self, request: Request) -> Response:
         """The runs that you asked for yourself, newest first: who has each now, and until when."""
         params = query(RequestListQuery, request)
-        runs = requests.own_runs(self.principal, params.pop("show"))
+        show = params.pop("show")
+        who = self.principal
+        runs = requests.filed_runs(who) if show == "filed" else requests.own_runs(who, show)
         page = keyset_page(runs, request, keys=("id",), **params)
         return Response(page.answer(requests.request_rows(self.principal, page.rows)))
 

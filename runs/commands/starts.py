@@ -105,7 +105,8 @@ class Terms:
     """What the runs of one start share; test runs claim no business keys, and parts of others are in no list.
 
     `requested_by`: the key of the user who asked for them as a person, and follows them as their requests. `acts_for`:
-    the username of the member for whom they act, where that is not `by`.
+    the username of the member for whom they act, where that is not `by`. `filed_by`: the key of the user who starts
+    them on behalf of `by`, and for whom they act then.
     """
 
     tenant: int
@@ -118,6 +119,7 @@ class Terms:
     is_part: bool = False
     acts_for: str | None = None
     started_from: StartedFrom | None = None
+    filed_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +231,21 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
             change.transition.overrides |= overrides
             change.runs |= {(terms.tenant, row["id"]) for row in rows}
             _begin(change.transition, terms, version, rows, inputs, signals)
-        return _compared(started, requests)
+        return _compared(terms, started, requests)
 
 
-def _compared(started: Sequence[Started], requests: Sequence[CheckedRun]) -> list[Started]:
-    """What was started, saying of each run that was there already whether its input is another one (H-12)."""
+def _compared(terms: Terms, started: Sequence[Started], requests: Sequence[CheckedRun]) -> list[Started]:
+    """What was started, saying of each run that was there already whether its input is another one (H-12), or who
+    asked for it where either was filed on behalf of somebody.
+    """
     there: list[InputRow] = [
         {
             "place": place,
             "run_id": one.id,
             "input": orjson.Fragment(requests[place].encoded),
             "sha256": payloads.digest_of(requests[place].encoded),
+            "by": terms.by,
+            "is_filed": terms.filed_by is not None,
         }
         for place, one in enumerate(started)
         if not one.created
@@ -296,6 +302,8 @@ def _begin(
         "started_from": terms.started_from,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
+        "filed_by": terms.filed_by,
+        "filed_by_name": terms.acts_for if terms.filed_by is not None else None,
         "is_part": terms.is_part,
     }
     hot.insert_runs(rows, facts)

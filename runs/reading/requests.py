@@ -4,12 +4,14 @@ They see these whether or not they may read the workflow; nobody else sees them 
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Case, Q, QuerySet, When
 
 from accounts import people
+from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_START
 from engine.catalogue import Json
@@ -68,6 +70,19 @@ def is_own(who: Principal, run_id: UUID) -> bool:
     return rows.filter(pk=run_id, user_id=who.user_id).exists()
 
 
+def is_filed_by(who: Principal, run_id: UUID) -> bool:
+    """Whether they filed a request for somebody else."""
+    rows = Request.objects.for_tenant(who.tenant_id)
+    return rows.filter(pk=run_id, filed_by_id=who.user_id).exists()
+
+
+def filed_runs(who: Principal) -> QuerySet[Run]:
+    """The runs that they filed for others, unordered and without payloads."""
+    rows = Request.objects.for_tenant(who.tenant_id).filter(filed_by_id=who.user_id)
+    runs = Run.objects.for_tenant(who.tenant_id).defer("input", "output", "error")
+    return runs.filter(pk__in=rows.values("run_id"))
+
+
 def has_requests(who: Principal) -> bool:
     """Whether they ever asked for anything."""
     return Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id).exists()
@@ -95,6 +110,7 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     )
     return [
         _row(
+            who,
             run,
             own.get(run.pk),
             row,
@@ -116,13 +132,14 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
 
 def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
     """One request with what was asked, what happened and what waits for an answer of theirs. Raises Missing."""
-    run = own_runs(who).filter(pk=run_id).first()
+    run = own_runs(who).filter(pk=run_id).first() or filed_runs(who).filter(pk=run_id).first()
     if run is None:
         raise Missing("There is no such request.")
     (row,) = request_rows(who, [run])
     ends = _cancellations(who.tenant_id, [run.pk] if run.cancelled else [])
+    is_filed = bool(row["filed_by"])
     people.learn(who.tenant_id, [end.get("by") for end in ends.values()])
-    story = [Milestone(run.created_at, "asked", who.username), *milestones(who, run.pk)]
+    story = [Milestone(run.created_at, *_beginning(who, row)), *milestones(who, run.pk)]
     if run.pk in ends:
         end = ends[run.pk]
         is_theirs = end["by"] == who.username
@@ -131,9 +148,13 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
         story.append(Milestone(end["at"], word, end["by"], end.get("reason", "") if is_theirs else ""))
     if run.completed_at:
         story.append(Milestone(run.completed_at, row["status"], None, row["message"], row["kind"]))
+    is_own_run = not is_filed or key_of(row["filed_by"]) != key_of(who.username)
+    if not is_own_run:
+        # What people write is for the requester.
+        story = [replace(one, text="") for one in story]
     own = startable_workflows(who).filter(pk=run.workflow_id) if RUNS_START in who.scopes else None
     return row | {
-        "may_ask_again": own is not None and not run.is_test and own.exists(),
+        "may_ask_again": is_own_run and own is not None and not run.is_test and own.exists(),
         "milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)],
     }
 
@@ -160,6 +181,13 @@ def catalogue_row(workflow: Workflow) -> dict[str, Json]:
     }
 
 
+def _beginning(who: Principal, row: Mapping[str, Json]) -> tuple[str, str]:
+    """How a request began, and by whom."""
+    if row["filed_by"] is None:
+        return "asked", who.username
+    return f"filed it for {people.name_of(row['filed_for'])}", row["filed_by"]
+
+
 def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
     """Those of the runs whose workflows they may read: of these alone steps are named."""
     if RUNS_READ not in who.scopes:
@@ -168,9 +196,13 @@ def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
     return {run for run, folder in folders.items() if who.may_in(RUNS_READ, folder)}
 
 
-def _row(run: Run, own: Request | None, row: Mapping[str, Json], facts: Facts) -> dict[str, Json]:
+def _row(
+    who: Principal, run: Run, own: Request | None, row: Mapping[str, Json], facts: Facts
+) -> dict[str, Json]:
     details = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
     state = state_of(facts)
+    is_filed = own is not None and own.filed_by_id is not None
+    is_own_run = own is None or own.user_id == who.user_id
     open_tasks = facts.standing.open_tasks if run.completed_at is None else ()
     yours = [one for one in open_tasks if one.is_yours]
     return {
@@ -181,25 +213,31 @@ def _row(run: Run, own: Request | None, row: Mapping[str, Json], facts: Facts) -
         "about": " · ".join(f"{fact['label']}: {fact['text']}" for fact in details[:TELLING]),
         "status": state.words,
         "kind": state.kind,
-        "message": state.text,
+        "message": state.text if is_own_run else "",
+        "filed_by": run.acts_for if is_filed else None,
+        "filed_for": run.created_by if is_filed else None,
         "is_open": run.completed_at is None,
         "holder": state.holder,
         "until": state.until,
         "since": state.since,
         "created_at": run.created_at,
         "completed_at": run.completed_at,
-        "may_withdraw": "cancel" in run_verbs(run.status),
-        **_reminding(run, own, facts.standing.open_tasks),
+        "may_withdraw": is_own_run and "cancel" in run_verbs(run.status),
+        **_reminding(run, own, facts.standing.open_tasks, is_own_run=is_own_run),
         "facts": details,
         "questions": [{"task": str(one.task_id), "title": one.title, "until": one.until} for one in yours],
     }
 
 
-def _reminding(run: Run, own: Request | None, tasks: Sequence[OpenTask]) -> dict[str, Json]:
+def _reminding(
+    run: Run, own: Request | None, tasks: Sequence[OpenTask], *, is_own_run: bool
+) -> dict[str, Json]:
     """Whether there is somebody to remind, when they were reminded last, and when they may be again."""
     last = own.reminded_at if own else None
     return {
-        "may_remind": run.status == RunStatus.RUNNING and any(not task.is_yours for task in tasks),
+        "may_remind": is_own_run
+        and run.status == RunStatus.RUNNING
+        and any(not task.is_yours for task in tasks),
         "reminded_at": last,
         "remind_again_at": last and last + timedelta(seconds=REQUEST_REMINDER_SECONDS),
     }

@@ -4,11 +4,12 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
-from accounts.principal import Forbidden
+from accounts.principal import Forbidden, Principal
 from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
 from lib.api.pagination import keyset_page
 from lib.clock import now_here
@@ -17,12 +18,13 @@ from lib.refusals import Conflict, TooMany
 from runs.commands import requests as commands
 from runs.kernel.refused import RunRefused
 from runs.limits import REQUEST_CHOICES, RUN_REASON_CHARACTERS
+from runs.models import Run
 from runs.reading import requests
 from runs.web import contexts
 from runs.web.home import home_page
 
 ON_A_PAGE = 20
-SHOWN = (("all", "All"), ("open", "Open"), ("done", "Done"))
+SHOWN = (("all", "All"), ("open", "Open"), ("done", "Done"), ("filed", "Filed for others"))
 
 
 def front_page(request: HttpRequest) -> HttpResponse:
@@ -49,7 +51,7 @@ def requests_page(request: PageRequest) -> HttpResponse:
     # The part that follows has no catalogue.
     is_part = bool(request.headers.get("HX-Request"))
     offered = [] if is_part else list(requests.catalogue(who, q)[: REQUEST_CHOICES + 1])
-    runs = keyset_page(requests.own_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    runs = keyset_page(_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     context = {
         "q": q,
         "show": show,
@@ -64,6 +66,10 @@ def requests_page(request: PageRequest) -> HttpResponse:
         "follows": not cursor,
     }
     return contexts.following(request, "runs/requests.html", "runs/_requests.html", context)
+
+
+def _runs(who: Principal, show: str) -> QuerySet[Run]:
+    return requests.filed_runs(who) if show == "filed" else requests.own_runs(who, show)
 
 
 @page(TASKS_READ)
