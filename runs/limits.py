@@ -138,6 +138,8 @@ OPEN_LEAVES = 100
 """Open steps of a tree of runs that are read."""
 REQUEST_FACTS = 40
 """Fields of the input that the page of a request shows."""
+RESULT_CHARACTERS = 10_000
+"""Characters of one value that the page of a request shows of its result."""
 PICKED_PEOPLE = 500
 """Members that a start form offers by name; others are typed."""
 REQUEST_REMINDER_SECONDS = 4 * 3600

@@ -36,7 +36,7 @@ class CatalogueQuery(Query):
     """Which workflows."""
 
     q = serializers.CharField(
-        required=False, max_length=200, help_text="Part of the title, name or description."
+        required=False, max_length=200, help_text="Part of the title, name, description or category."
     )
 
 
@@ -53,6 +53,7 @@ class CatalogueSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     description = serializers.CharField()
     folder = serializers.CharField()
+    category = serializers.CharField(help_text="Empty where its author gave none.")
 
 
 class RequestFactSerializer(serializers.Serializer[Any]):
@@ -113,11 +114,23 @@ class MilestoneSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
 
 
+class ResultRowSerializer(serializers.Serializer[Any]):
+    """Something that the requester gets."""
+
+    label = serializers.CharField(help_text="Empty for a text in Markdown.")  # type: ignore[assignment]
+    value = serializers.JSONField()
+    schema = serializers.JSONField(
+        allow_null=True, help_text="The JSON Schema of the value; null: not known."
+    )
+    fault = serializers.CharField(allow_null=True, help_text="Why there is no value.")
+
+
 class WholeRequestSerializer(RequestSerializer):
     """A request with what happened."""
 
     may_ask_again = serializers.BooleanField(help_text="Whether you may still start its workflow.")
     milestones = MilestoneSerializer(many=True)
+    result = ResultRowSerializer(many=True, help_text="What you get of it, once it has completed.")
 
 
 class CatalogueView(RunsApiView):

@@ -6,6 +6,8 @@ They see these whether or not they may read the workflow; nobody else sees them 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.db.models import Case, Q, QuerySet, When
@@ -26,6 +28,7 @@ from runs.reading.leaves import Below, begins_others
 from runs.reading.people_asked import Milestone, OpenTask, Standing, milestones, standings
 from runs.reading.presentation import read_with_below, view_of
 from runs.reading.request_failures import FailedRun, failures_of
+from runs.reading.request_results import result_rows
 from runs.reading.request_states import (
     Facts,
     OpenStep,
@@ -38,7 +41,7 @@ from runs.reading.stored import Bounds, RunRead, read_runs
 from workflows import titles
 from workflows.design.start_forms import Start, filled
 from workflows.models import Workflow
-from workflows.queries import startable_workflows
+from workflows.queries import category_of, startable_workflows
 
 TELLING = 2
 """So many facts of the input tell one request from another."""
@@ -153,22 +156,32 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
         # What people write is for the requester.
         story = [replace(one, text="") for one in story]
     own = startable_workflows(who).filter(pk=run.workflow_id) if RUNS_START in who.scopes else None
+    is_done = is_own_run and run.status == RunStatus.COMPLETED and row["kind"] != "quiet"
     return row | {
+        "result": result_rows(str(run.pk), run.version_id) if is_done else [],
         "may_ask_again": is_own_run and own is not None and not run.is_test and own.exists(),
         "milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)],
     }
 
 
 def catalogue(who: Principal, q: str = "") -> QuerySet[Workflow]:
-    """What they may start, what they asked for lately first; with `q` in its title, name or description."""
+    """What they may start, what they asked for lately first; with `q` in one of its texts."""
     if RUNS_START not in who.scopes:
         return Workflow.objects.for_tenant(who.tenant_id).none()
     own = Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id)
     lately = dict.fromkeys(own.order_by("-run_id").values_list("workflow_id", flat=True)[:LATELY])
     places = [When(pk=workflow, then=place) for place, workflow in enumerate(lately)]
-    rows = startable_workflows(who, q)
+    rows = startable_workflows(who).annotate(category=category_of(who.tenant_id))
+    if q:
+        words = (Q(**{f"{name}__icontains": q}) for name in ("name", "title", "description", "category"))
+        rows = rows.filter(reduce(or_, words))
     order = [Case(*places, default=len(places))] if places else []
     return rows.order_by(*order, "title", "name")
+
+
+def category_name(workflow: Workflow) -> str:
+    """The category of a workflow of the catalogue; empty where its author gave none."""
+    return str(workflow.category)  # type: ignore[attr-defined]  # as `catalogue` annotates it
 
 
 def catalogue_row(workflow: Workflow) -> dict[str, Json]:
@@ -178,6 +191,7 @@ def catalogue_row(workflow: Workflow) -> dict[str, Json]:
         "title": workflow.title or workflow.name,
         "description": workflow.description,
         "folder": workflow.folder.name,
+        "category": category_name(workflow),
     }
 
 
