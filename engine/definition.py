@@ -226,6 +226,9 @@ class RequestTerms(Shape):
         "the run has completed.",
         "code",
     )
+    result_order: Annotated[list[ResultLabel], Field(max_length=RESULT_ROWS)] | None = _field(
+        "Order of the labels", "The labels in the order in which they are shown; others follow."
+    )
 
 
 class Definition(Shape):

@@ -260,15 +260,18 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
         coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
-        result=_result((definition.get("request") or {}).get("result")),
+        result=_result(definition.get("request") or {}),
     )
 
 
-def _result(value: Json) -> dict[str, Template]:
+def _result(terms: Mapping[str, Json]) -> dict[str, Template]:
     """A template for each label; of a text, which is Markdown, without a label."""
+    value, order = terms.get("result"), terms.get("result_order") or []
     if isinstance(value, str):
         return {"": compile_template(value, ("",))}
-    return {label: compile_template(row) for label, row in (value or {}).items()}
+    rows = {label: compile_template(row) for label, row in (value or {}).items()}
+    # JSON keeps no order of keys in the database.
+    return {label: rows[label] for label in dict.fromkeys([*(one for one in order if one in rows), *rows])}
 
 
 def _leaves_open(nodes: Mapping[str, Node]) -> bool:

@@ -64,6 +64,14 @@ def test_each_row_is_a_value_of_the_ended_run():
     assert "hush" not in page
 
 
+def test_rows_have_the_order_of_their_author():
+    version = make.a_version(asking({"Aa": 1, "B": 2, "C": 3}, result_order=["C", "Aa", "Gone"]))
+    run_id = own_request(version, "rita")
+    decide(member("ben", "approver"), task_of(run_id), "approved")
+    make.work()
+    assert [row["label"] for row in told(run_id)["result"]] == ["C", "Aa", "B"]
+
+
 def test_a_text_is_markdown_of_which_values_mark_nothing_up():
     run_id = run_of("**Paid**: {{ steps.ask.output.comment }} {{ steps.pay.output.amount }}")
     page = logged_in("rita").get(f"/requests/{run_id}").text
