@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from engine.catalogue import Json
 from engine.durations import length_fault
-from engine.limits import STEP_VARIABLES, WORKING_DAYS
+from engine.limits import RESULT_ROWS, STEP_VARIABLES, WORKING_DAYS
 
 NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
 WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"
@@ -32,6 +32,10 @@ def _duration(text: str) -> str:
 
 
 Duration = Annotated[str, AfterValidator(_duration)]
+
+
+ResultLabel = Annotated[str, Field(min_length=1, max_length=200)]
+ResultRows = Annotated[dict[ResultLabel, Json], Field(min_length=1, max_length=RESULT_ROWS)]
 
 
 class Shape(BaseModel):
@@ -210,6 +214,23 @@ class Edge(Shape):
         return bool(self.conditions)
 
 
+class RequestTerms(Shape):
+    """What requesters are told of the workflow, and what they get of a run."""
+
+    category: Annotated[str, Field(min_length=1, max_length=60)] | None = _field(
+        "Category", "By which the catalogue of requests groups the workflow, such as Travel."
+    )
+    result: ResultRows | Annotated[str, Field(min_length=1, max_length=10_000)] | None = _field(
+        "What the requester gets",
+        "Values of the run by their labels, such as {{ steps.pay.output.amount }}, or one text in Markdown; shown when "
+        "the run has completed.",
+        "code",
+    )
+    result_order: Annotated[list[ResultLabel], Field(max_length=RESULT_ROWS)] | None = _field(
+        "Order of the labels", "The labels in the order in which they are shown; others follow."
+    )
+
+
 class Definition(Shape):
     """A whole workflow."""
 
@@ -254,4 +275,7 @@ class Definition(Shape):
         "Next workflow",
         "When a run has completed, a run of this workflow starts with its output.",
         "workflow",
+    )
+    request: RequestTerms | None = _field(
+        "Request", "The category in the catalogue of requests, and what the requester gets.", "group"
     )

@@ -134,6 +134,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             **_WHO,
             "business_key": "its key",
             "version": "the number of its version",
+            "filed_by": "who filed it, where it was started on behalf of `by`",
             "rerun_of": "the run that it repeats",
             "parent": "the run that began it",
             "parent_step": "the step of that run which waits for it",
@@ -369,7 +370,9 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "task", "The question is answered; the clock runs again.", {**_TASK, "due_at": "when it is due now"}
     ),
     EventType.TASK_REMINDED: EventKind(
-        "task", "Somebody was reminded.", {"task": "its id", "follow_up": "true: once more"}
+        "task",
+        "Somebody was reminded.",
+        {"task": "its id", "follow_up": "true: once more", "by": "the requester, if they asked for it"},
     ),
     EventType.TASK_ESCALATED: EventKind(
         "task",

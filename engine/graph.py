@@ -140,6 +140,7 @@ class Graph:
     `finishes_others`: when a step has failed for good, what doesn't depend on it goes on before the run fails.
     `undoes_together`: what does not depend on one another is undone at the same time.
     `coverage`: which steps the decisions of people cover.
+    `result`: what the requester of a run gets, by label; a text has none.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
@@ -161,6 +162,7 @@ class Graph:
     is_part: bool
     sets_variables: bool
     coverage: Coverage
+    result: Mapping[str, Template]
 
     @property
     def strict_joins(self) -> tuple[str, ...]:
@@ -281,7 +283,18 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
         coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
+        result=_result(definition.get("request") or {}),
     )
+
+
+def _result(terms: Mapping[str, Json]) -> dict[str, Template]:
+    """A template for each label; of a text, which is Markdown, without a label."""
+    value, order = terms.get("result"), terms.get("result_order") or []
+    if isinstance(value, str):
+        return {"": compile_template(value, ("",))}
+    rows = {label: compile_template(row) for label, row in (value or {}).items()}
+    # JSON keeps no order of keys in the database.
+    return {label: rows[label] for label in dict.fromkeys([*(one for one in order if one in rows), *rows])}
 
 
 def _leaves_open(nodes: Mapping[str, Node]) -> bool:

@@ -62,3 +62,5 @@ EXPRESSION_VARIABLES = 1000
 """Variables that one expression sets; by name a step sets `STEP_VARIABLES`."""
 VARIABLE_NAME_CHARACTERS = 64
 """The name of a variable."""
+RESULT_ROWS = 40
+"""Rows of what a requester gets: as many as the fields of a request that are shown."""

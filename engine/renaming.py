@@ -211,6 +211,9 @@ class _Renaming:
         copy |= self._level(copy, {"nodes": "nodes", "edges": "edges"}, copy.get("edges"))
         if "output" in copy:
             copy["output"] = self._value(copy["output"], "output", frozenset({STEPS}))
+        if isinstance(request := copy.get("request"), Mapping) and "result" in request:
+            value = self._value(request["result"], "request.result", frozenset({STEPS}))
+            copy["request"] = {**request, "result": value}
         return copy
 
     def _level(self, holder: Mapping[str, Json], fields: Mapping[str, str], edges: Json) -> dict[str, Json]:

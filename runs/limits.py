@@ -138,6 +138,14 @@ OPEN_LEAVES = 100
 """Open steps of a tree of runs that are read."""
 REQUEST_FACTS = 40
 """Fields of the input that the page of a request shows."""
+RESULT_CHARACTERS = 10_000
+"""Characters of one value that the page of a request shows of its result."""
+PICKED_PEOPLE = 500
+"""Members that a start form offers by name; others are typed."""
+REQUEST_REMINDER_SECONDS = 4 * 3600
+"""A requester may remind again after this time: twice in a working day, and no more, so that reminders stay rare."""
+REQUEST_FAILED_RUNS = 500
+"""Failed runs below the requests of a page that are read for the message of a `fail` step."""
 SEARCH_KEYS = 5_000
 """Keys of one statement; with fewer the planner prefers to read the runs."""
 STEP_LOG_LINES = 600

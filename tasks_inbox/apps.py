@@ -15,6 +15,7 @@ class TasksInboxConfig(AppConfig):
         from accounts.guards import guards
         from runs.commands.human_skips import SKIP_RULES, Rules
         from runs.commands.reassigning import REASSIGNMENTS
+        from runs.commands.requests import REMINDERS
         from runs.commands.starts import START_JUDGES
         from runs.files.trees import SOURCES
         from runs.kernel.compensation import FAILED_COMPENSATIONS, SETTLED_COMPENSATIONS
@@ -23,7 +24,7 @@ class TasksInboxConfig(AppConfig):
         from runs.reading.people_asked import PEOPLE_ASKED
         from runs.reading.task_dues import TASK_DUES
         from steps import outside
-        from tasks_inbox.actions import leaving, reassigning, skipping
+        from tasks_inbox.actions import leaving, reassigning, reminding, skipping
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
@@ -43,6 +44,7 @@ class TasksInboxConfig(AppConfig):
         TASK_DUES.register(dues)
         MAILS.register(unsent.MAILS)
         REASSIGNMENTS.register(reassigning)
+        REMINDERS.register(reminding.remind)
         SKIP_RULES.register(
             Rules(skipping.decide_below, skipping.decide_here, leaving.check_cancel, leaving.check_move)
         )

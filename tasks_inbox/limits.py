@@ -56,6 +56,8 @@ LEFT_ITEMS = 100
 """Items of each kind that are handed over at once; the rest is shown again afterwards."""
 REQUEST_MILESTONES = 500
 """Milestones of one run that are read."""
+REQUEST_REMINDERS = 50
+"""Reminders by the requester that the page of a request tells of: there is one in four hours."""
 REQUEST_TASKS = 25
 """Open tasks of each run on a page, the oldest first, so that one run does not displace the others."""
 VIEW_NAME_CHARACTERS = 80

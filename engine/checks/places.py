@@ -86,6 +86,10 @@ class Places:
         end = self.flow.certain_at_end if self._knows_paths else self._all
         return Place("output", None, ALWAYS, self._all, end)
 
+    def result(self) -> Place:
+        """What the requester of the run gets: it has ended, and what did not happen is left out."""
+        return Place("request.result", None, ALWAYS, self._all, self._all)
+
     def _masks(self, item: OutlineNode) -> tuple[int, int]:
         if not self.flow.order:
             return self._all, self._all

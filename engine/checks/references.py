@@ -21,7 +21,7 @@ from engine.typed_texts import FACTS
 
 
 def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
-    """All expressions of the definition: in nodes, on edges, in `business_key` and `output`."""
+    """All expressions of the definition: in nodes, on edges, in `business_key`, `output` and `request`."""
     check = Check(outline, flow)
     places = check.places
     document = outline.document
@@ -37,6 +37,8 @@ def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
         if edge.edge.when is not None:
             yield from check.condition(edge.edge.when, places.edge(edge))
     yield from check.value(document.get("output"), places.output())
+    if isinstance(request := document.get("request"), Mapping):
+        yield from check.value(request.get("result"), places.result())
 
 
 def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, body, query
 from runs.api.base import RunsApiView
-from runs.commands.requests import withdraw_request
+from runs.commands.requests import remind_deciders, withdraw_request
 from runs.limits import CATALOGUE_ROWS
 from runs.reading import requests
 
@@ -24,14 +24,19 @@ REQUEST_KINDS = ("wait", "good", "bad", "info", "quiet")
 class RequestListQuery(PageQuery):
     """Which requests."""
 
-    show = serializers.ChoiceField(["open", "done", "all"], required=False, default="all")
+    show = serializers.ChoiceField(
+        ["open", "done", "all", "filed"],
+        required=False,
+        default="all",
+        help_text="filed: those you filed for others.",
+    )
 
 
 class CatalogueQuery(Query):
     """Which workflows."""
 
     q = serializers.CharField(
-        required=False, max_length=200, help_text="Part of the title, name or description."
+        required=False, max_length=200, help_text="Part of the title, name, description or category."
     )
 
 
@@ -48,6 +53,7 @@ class CatalogueSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     description = serializers.CharField()
     folder = serializers.CharField()
+    category = serializers.CharField(help_text="Empty where its author gave none.")
 
 
 class RequestFactSerializer(serializers.Serializer[Any]):
@@ -75,15 +81,25 @@ class RequestSerializer(serializers.Serializer[Any]):
     about = serializers.CharField(help_text="The part of its input that distinguishes it from others.")
     status = serializers.CharField(help_text="In words, for people.")
     kind = serializers.ChoiceField(REQUEST_KINDS)
+    message = serializers.CharField(
+        help_text="The whole message of the `fail` step that ended it after a decision."
+    )
     is_open = serializers.BooleanField()
     holder = serializers.CharField(
-        allow_null=True, help_text="Who has it now; for a step its title, if you may read it."
+        allow_null=True, help_text="Who has it now; for a step its title, if you may read it; otherwise null."
     )
     until = serializers.DateTimeField(allow_null=True)
     since = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
+    filed_by = serializers.CharField(allow_null=True, help_text="Who filed it, if not the requester.")
+    filed_for = serializers.CharField(allow_null=True, help_text="The requester, if somebody else filed it.")
     may_withdraw = serializers.BooleanField()
+    may_remind = serializers.BooleanField(help_text="Whether somebody else is asked now.")
+    reminded_at = serializers.DateTimeField(allow_null=True, help_text="When you last reminded them.")
+    remind_again_at = serializers.DateTimeField(
+        allow_null=True, help_text="Before this moment a reminder is a 429; null: you have sent none."
+    )
     facts = RequestFactSerializer(many=True)
     questions = QuestionSerializer(many=True)
 
@@ -98,11 +114,23 @@ class MilestoneSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
 
 
+class ResultRowSerializer(serializers.Serializer[Any]):
+    """Something that the requester gets."""
+
+    label = serializers.CharField(help_text="Empty for a text in Markdown.")  # type: ignore[assignment]
+    value = serializers.JSONField()
+    schema = serializers.JSONField(
+        allow_null=True, help_text="The JSON Schema of the value; null: not known."
+    )
+    fault = serializers.CharField(allow_null=True, help_text="Why there is no value.")
+
+
 class WholeRequestSerializer(RequestSerializer):
     """A request with what happened."""
 
     may_ask_again = serializers.BooleanField(help_text="Whether you may still start its workflow.")
     milestones = MilestoneSerializer(many=True)
+    result = ResultRowSerializer(many=True, help_text="What you get of it, once it has completed.")
 
 
 class CatalogueView(RunsApiView):
@@ -128,7 +156,9 @@ class RequestsView(RunsApiView):
     def get(self, request: Request) -> Response:
         """The runs that you asked for yourself, newest first: who has each now, and until when."""
         params = query(RequestListQuery, request)
-        runs = requests.own_runs(self.principal, params.pop("show"))
+        show = params.pop("show")
+        who = self.principal
+        runs = requests.filed_runs(who) if show == "filed" else requests.own_runs(who, show)
         page = keyset_page(runs, request, keys=("id",), **params)
         return Response(page.answer(requests.request_rows(self.principal, page.rows)))
 
@@ -153,4 +183,18 @@ class RequestWithdrawView(RunsApiView):
     def post(self, request: Request, request_id: UUID) -> Response:
         """Withdraws an open request of yours and undoes what was done; 409 once it has ended."""
         withdraw_request(self.principal, request_id, reason=body(Withdraw, request)["reason"])
+        return Response(requests.request_row(self.principal, request_id))
+
+
+class RequestRemindView(RunsApiView):
+    """Reminding."""
+
+    scopes = {"POST": RUNS_START}
+
+    @extend_schema(request=None, responses=WholeRequestSerializer)
+    def post(self, request: Request, request_id: UUID) -> Response:
+        """Reminds those whom a request of yours waits for, once in four hours; 409 where nobody else is asked, 429 with
+        `retry_after` and `possible_at` before the four hours are over.
+        """
+        remind_deciders(self.principal, request_id)
         return Response(requests.request_row(self.principal, request_id))

@@ -28,6 +28,11 @@ class StartRun(Verb):
     priority = fields.Whole(required=False, min_value=-1000, max_value=1000, default=0)
     if_exists = fields.OneOf(["return", "new_if_ended", "error"], required=False, default="return")
     signal = SignalFields(required=False, help_text="Sent to the run, whether it is new or exists already.")
+    on_behalf_of = fields.Text(
+        required=False,
+        max_length=150,
+        help_text="The username of a member who may start it, too: it becomes their request, filed by you.",
+    )
 
 
 class BatchItem(StrictSerializer):

@@ -10,6 +10,7 @@ from accounts.roles import RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed
 from lib.trace_context import Trace
 from runs.api.signals import answer_of, signal_of
+from runs.commands.filing import filing_of, recorded_filing
 from runs.commands.named_starts import start_workflow
 from runs.commands.signals import Sent, send_signals
 from runs.commands.starts import IfExists, NewRun, Started
@@ -90,18 +91,23 @@ def _start(
     is_request: bool = False,
 ) -> list[Started]:
     """`is_request`: who starts it follows it, as they do what they start by a form; nobody follows a batch."""
-    guard_workflow(principal, RUNS_START, payload["workflow"])
-    return start_workflow(
+    workflow = payload["workflow"]
+    guard_workflow(principal, RUNS_START, workflow)
+    filing = filing_of(principal, workflow, payload.get("on_behalf_of"))
+    start = partial(
+        start_workflow,
         principal.tenant_id,
-        payload["workflow"],
+        workflow,
         items,
-        by=principal.username,
+        by=filing.by,
         started_from=started_from,
-        acts_for=principal.acts_for,
+        acts_for=filing.acts_for,
         version=payload.get("version"),
-        may_pin=partial(operates, principal, payload["workflow"]),
+        may_pin=lambda: all(operates(one, workflow) for one in (principal, *filing.others)),
         priority=payload.get("priority", 0),
         sla_seconds=payload.get("sla_seconds"),
         if_exists=if_exists,
-        requested_by=principal.user_id if is_request else None,
+        requested_by=filing.requested_by if is_request else None,
+        filed_by=filing.filed_by,
     )
+    return recorded_filing(principal, filing, start)

@@ -107,6 +107,11 @@ urlpatterns = [
     path("requests/catalogue", requests.CatalogueView.as_view(), name="api-requests-catalogue"),
     path("requests/<uuid:request_id>", requests.RequestView.as_view(), name="api-request"),
     path(
+        "requests/<uuid:request_id>/remind",
+        requests.RequestRemindView.as_view(),
+        name="api-request-remind",
+    ),
+    path(
         "requests/<uuid:request_id>/withdraw",
         requests.RequestWithdrawView.as_view(),
         name="api-request-withdraw",

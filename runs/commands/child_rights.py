@@ -19,23 +19,23 @@ NOT_ALLOWED: Final = "not_allowed"
 def forbidden(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str, Beginner]) -> set[str]:
     """The ids of those steps that may not start the workflow that they computed; in one statement, if there is any."""
     computed = {
-        step.id: _start_of(parents[step.run_id], wait["workflow"])
+        step.id: _starts_of(parents[step.run_id], wait["workflow"])
         for step, wait in steps
         if "input" in wait and wait.get("workflow") is not None and not _is_written(step, wait["workflow"])
     }
     if not computed:
         return set()
-    allowed = allowed_starts(computed.values())
-    return {step for step, start in computed.items() if start not in allowed}
+    allowed = allowed_starts([start for starts in computed.values() for start in starts])
+    return {step for step, starts in computed.items() if not allowed.issuperset(starts)}
 
 
-def computed_pin(step: ClaimedStep, wait: Wait, parent: Beginner) -> ComputedStart | None:
-    """Who wants a version that an expression named, or of a workflow that one named; None for what is written."""
+def computed_pin(step: ClaimedStep, wait: Wait, parent: Beginner) -> tuple[ComputedStart, ...]:
+    """Who wants a version that an expression named, or of a workflow that one named; nobody for what is written."""
     if wait.get("version") is None or wait.get("workflow") is None:
-        return None
+        return ()
     params = graph_of(step.version_id).step(step.node, step.index).params
     is_written = params.constant("version") == wait["version"] and _is_written(step, wait["workflow"])
-    return None if is_written else _start_of(parent, wait["workflow"])
+    return () if is_written else _starts_of(parent, wait["workflow"])
 
 
 def message_of(wait: Wait) -> str:
@@ -43,8 +43,9 @@ def message_of(wait: Wait) -> str:
     return f"There is no workflow {wait['workflow']} that this run may start."
 
 
-def _start_of(parent: Beginner, workflow: str) -> ComputedStart:
-    return ComputedStart(parent.tenant, parent.person, parent.workflow, workflow)
+def _starts_of(parent: Beginner, workflow: str) -> tuple[ComputedStart, ...]:
+    """The start by each person whose rights it has at most: all of them must be allowed."""
+    return tuple(ComputedStart(parent.tenant, name, parent.workflow, workflow) for name in parent.people)
 
 
 def _is_written(step: ClaimedStep, workflow: str) -> bool:

@@ -60,7 +60,7 @@ class _Group(NamedTuple):
     priority: int
     is_test: bool
     acts_for: str | None
-    pin: ComputedStart | None
+    pin: tuple[ComputedStart, ...]
 
 
 def enter(entered: Entered) -> Endings:
@@ -192,8 +192,9 @@ def _terms(group: _Group) -> Terms:
     else:
         # Whoever published the definition was asked about a version that is written in it.
         pin, name = group.pin, str(group.workflow)
-        may_pin = partial(may_operate, pin) if pin else lambda: True
-        version = startable_version(group.tenant, name, group.version, may_pin=may_pin)
+        version = startable_version(
+            group.tenant, name, group.version, may_pin=lambda: all(may_operate(one) for one in pin)
+        )
     return Terms(
         group.tenant,
         version,
@@ -366,6 +367,7 @@ def connect() -> None:
             in_words=_in_words,
             source="child run",
             in_short="another run",
+            for_requester=lambda _: "In progress",
             leave=_leave,
             missing=child_runs.steps_without_child,
             looks_again=True,

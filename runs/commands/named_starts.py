@@ -23,11 +23,13 @@ def start_workflow(
     if_exists: IfExists = "return",
     requested_by: int | None = None,
     acts_for: str | None = None,
+    filed_by: int | None = None,
 ) -> list[Started]:
     """Start runs of a workflow's version of this number, or of the newest that is not withdrawn, all or none.
 
     `may_pin`: whether `version` may be an older one. `acts_for`: the member for whom the runs act, where that is not
-    `by`. Single ones that several callers start at the same time begin in one transaction. Raises Missing, Forbidden
+    `by`. `filed_by`: the user who starts them on behalf of `by`.
+    Single ones that several callers start at the same time begin in one transaction. Raises Missing, Forbidden
     and Conflict where there is no such version to start, and what `start_runs` raises.
     """
     pinned = startable_version(tenant, workflow, version, may_pin=may_pin)
@@ -40,6 +42,7 @@ def start_workflow(
         requested_by=requested_by,
         acts_for=acts_for,
         started_from=started_from,
+        filed_by=filed_by,
     )
     requests = starts.checked(terms, items)
     if len(requests) == 1:

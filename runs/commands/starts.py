@@ -10,7 +10,6 @@ import orjson
 from engine import bodies
 from engine.catalogue import Json
 from engine.decide import begin
-from engine.errors import ExpressionError, TooMuchWork
 from engine.graph import Graph
 from engine.overrides import Overrides, copied, outputs_of
 from engine.work import EXPRESSIONS_UNITS, sharing_at
@@ -19,6 +18,7 @@ from lib.trace_context import Trace
 from lib.uuid7 import uuid7
 from runs.commands.origin import Origin
 from runs.commands.signals import NewSignal, rows_of
+from runs.commands.start_checks import business_key_of, encoded_input
 from runs.commands.start_files import StartFiles, files_in, refuse_files, use_files
 from runs.files.claims import NamedFile
 from runs.kernel import scopes
@@ -28,14 +28,12 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import counted_from
-from runs.limits import BUSINESS_KEY_CHARACTERS, INPUT_PROBLEMS, SIGNAL_BYTES
+from runs.limits import SIGNAL_BYTES
 from runs.store import hot, payloads
 from runs.store import signals as signal_rows
 from runs.store.calendars import moment
 from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
-from steps.limits import RUN_INPUT_BYTES
-from steps.schema import problem_of, problems_of
 
 IfExists = Literal["return", "new_if_ended", "error", "another"]
 
@@ -108,7 +106,8 @@ class Terms:
     """What the runs of one start share; test runs claim no business keys, and parts of others are in no list.
 
     `requested_by`: the key of the user who asked for them as a person, and follows them as their requests. `acts_for`:
-    the username of the member for whom they act, where that is not `by`.
+    the username of the member for whom they act, where that is not `by`. `filed_by`: the key of the user who starts
+    them on behalf of `by`, and for whom they act then.
     """
 
     tenant: int
@@ -121,6 +120,7 @@ class Terms:
     is_part: bool = False
     acts_for: str | None = None
     started_from: str | None = None
+    filed_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,17 +238,21 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
             change.transition.overrides |= overrides
             change.runs |= {(terms.tenant, row["id"]) for row in rows}
             _begin(change.transition, terms, version, rows, inputs, signals)
-        return _compared(started, requests)
+        return _compared(terms, started, requests)
 
 
-def _compared(started: Sequence[Started], requests: Sequence[CheckedRun]) -> list[Started]:
-    """What was started, saying of each run that was there already whether its input is another one (H-12)."""
+def _compared(terms: Terms, started: Sequence[Started], requests: Sequence[CheckedRun]) -> list[Started]:
+    """What was started, saying of each run that was there already whether its input is another one (H-12), or who
+    asked for it where either was filed on behalf of somebody.
+    """
     there: list[InputRow] = [
         {
             "place": place,
             "run_id": one.id,
             "input": orjson.Fragment(requests[place].encoded),
             "sha256": payloads.digest_of(requests[place].encoded),
+            "by": terms.by,
+            "is_filed": terms.filed_by is not None,
         }
         for place, one in enumerate(started)
         if not one.created
@@ -305,6 +309,8 @@ def _begin(
         "started_from": terms.started_from,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
+        "filed_by": terms.filed_by,
+        "filed_by_name": terms.acts_for if terms.filed_by is not None else None,
         "is_part": terms.is_part,
     }
     hot.insert_runs(rows, facts)
@@ -345,53 +351,10 @@ def _deadline(terms: Terms, graph: Graph) -> dict[str, Json]:
     }
 
 
-def _faults(schema: Mapping[str, Json], value: Json, field: str) -> list[dict[str, Json]]:
-    """All that is wrong with an input, as programs are told it; of a pattern in the words of its author."""
-    return [
-        {
-            "field": "".join(
-                [field, *(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)]
-            ),
-            "code": "invalid",
-            "message": text,
-        }
-        for path, text in problems_of(schema, value, most=INPUT_PROBLEMS)
-    ]
-
-
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun, str | None, bytes]:
     """The item with its business key, where the definition makes one, and its input encoded. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
-    encoded = storable(item.input, f"{where}input", max_bytes=RUN_INPUT_BYTES)
+    encoded = encoded_input(graph, item.input, f"{where}input")
     if item.signal is not None:
         storable(item.signal.payload, f"{where}signal.payload", max_bytes=SIGNAL_BYTES)
-    try:
-        if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
-            path, message = problem
-            details = {"errors": _faults(graph.input_schema, item.input, f"{where}input")}
-            raise RunRefused("invalid_input", message, field=f"{where}input{path}", details=details)
-    except TooMuchWork as error:
-        raise _too_much(f"{where}input", f"The input can't be checked: {error}.", error) from None
-    key = item.business_key
-    if key is None and graph.business_key is not None:
-        try:
-            rendered = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
-        except TooMuchWork as error:
-            raise _too_much(f"{where}input", f"The business key can't be made: {error}.", error) from None
-        except ExpressionError as error:
-            raise RunRefused(
-                "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
-            ) from None
-        if isinstance(rendered, bool) or not isinstance(rendered, str | int):
-            # Anything else has no one spelling, and null would make all orders without an id one.
-            message = "The workflow's business key must come out as a text or a whole number."
-            raise RunRefused("invalid_input", message, field=f"{where}input")
-        key = str(rendered)
-    if key is not None and not 0 < len(key) <= BUSINESS_KEY_CHARACTERS:
-        message = f"A business key has 1 to {BUSINESS_KEY_CHARACTERS} characters."
-        raise RunRefused("invalid", message, field=f"{where}business_key")
-    return item, key, encoded
-
-
-def _too_much(place: str, message: str, error: TooMuchWork) -> RunRefused:
-    return RunRefused("too_much_work", message, field=place, details={"place": place, "budget": error.budget})
+    return item, business_key_of(graph, item.input, item.business_key, where), encoded

@@ -46,7 +46,8 @@ class WaitKind:
     """`enter`: steps that have just begun to wait → those that needn't, each with its ending.
 
     `in_words`: what goes behind "waits for", in a sentence. `in_short`: the same where only the kind is known, as in
-    history. `source`: what wakes it, as `runs_wake_source` names it.
+    history. `for_requester`: the state of a request that waits for it, without the names of steps, signals or queues.
+    `source`: what wakes it, as `runs_wake_source` names it.
     `leave`: steps of these runs may wait no more, cancelled or out of time. `missing`: of these runs the steps
     that wait for this kind though nothing is there that could end it; `enter` makes it anew.
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
@@ -62,6 +63,7 @@ class WaitKind:
     in_words: Callable[[Wait], str]
     source: str
     in_short: str
+    for_requester: Callable[[Wait], str]
     leave: Callable[[Iterable[str]], None] | None = None
     missing: Callable[[Iterable[str]], list[LostWait]] | None = None
     looks_again: bool = False
@@ -84,6 +86,10 @@ def _at_most(wait: Mapping[str, Json]) -> str:
     return f", at most until {moment(wait['until'])}" if wait.get("until") else ""
 
 
+def _time_for_requester(wait: Wait) -> str:
+    return f"Waiting until {moment(wait['until'])}" if wait.get("until") else "Waiting for a time to come"
+
+
 def _no_signal(wait: Wait) -> dict[str, Json]:
     message = f"The signal {wait.get('name')!r} did not come in time."
     return {"code": "SignalTimeout", "message": message, "retryable": False}
@@ -100,14 +106,22 @@ def _children_in_words(wait: Wait) -> str:
     return "its 1 item" if wait["total"] == 1 else f"its {wait['total']} items"
 
 
+OPERATOR_HAS_TO_ACT = "An operator has to act"
 _TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
-    _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer", in_short="a time"),
+    _TIMER: WaitKind(
+        enter=lambda _: [],
+        in_words=_time_in_words,
+        source="timer",
+        in_short="a time",
+        for_requester=_time_for_requester,
+    ),
     "signal": WaitKind(
         enter=signals.enter,
         in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}",
         source="signal",
         in_short="a signal",
+        for_requester=lambda _: "Waiting for an external confirmation",
         looks_again=True,
         timed_out=_no_signal,
         page_part="runs/waits/signal.html",
@@ -117,6 +131,7 @@ _KINDS: dict[str, WaitKind] = {
         in_words=lambda _: "an operator to decide about its failure",
         source="person",
         in_short="an operator",
+        for_requester=lambda _: OPERATOR_HAS_TO_ACT,
         asks_operator=True,
     ),
     "children": WaitKind(
@@ -124,6 +139,7 @@ _KINDS: dict[str, WaitKind] = {
         in_words=_children_in_words,
         source="children",
         in_short="its items",
+        for_requester=lambda _: "In progress",
         leave=cancel_children,
         missing=containers_without_children,
         for_enter=frozenset({"items"}),
@@ -187,6 +203,17 @@ def in_short(kind: Json) -> str:
     """What a step waits for of which only the kind is known, behind "waits for"; empty where nobody says."""
     owned = _KINDS.get(kind) if isinstance(kind, str) else None
     return owned.in_short if owned is not None else ""
+
+
+def for_requester(wait: Wait) -> str:
+    """The state of a request whose step waits for this, in the words of whoever may not read its workflow."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    return kind.for_requester(wait) if kind is not None else "In progress"
+
+
+def kinds() -> Sequence[str]:
+    """The kinds that are known here."""
+    return [*_KINDS]
 
 
 def people_in(wait: Wait) -> Iterable[str]:

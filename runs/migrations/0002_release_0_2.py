@@ -9,8 +9,6 @@ import django.db.models.functions.datetime
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 FILL = """
 WITH RECURSIVE t AS (
     SELECT c.id, coalesce(p.root_id, p.id) AS tree, jsonb_build_array(jsonb_build_array(e.payload -> 'parent_step', e.payload -> 'index')) AS place
@@ -485,5 +483,4 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        SchemaSql('runs', '5f25149b99d4'),
     ]

@@ -15,7 +15,9 @@ from lib.ports import Port
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """An open task of a run: who has it, until when, since when; `is_yours`: it waits for an answer of who reads."""
+    """An open task of a run: who has it, until when, since when; `is_yours`: it waits for an answer of who reads.
+    `run_id`: the run that asks.
+    """
 
     task_id: UUID
     title: str
@@ -23,12 +25,14 @@ class OpenTask:
     is_yours: bool
     until: datetime | None
     since: datetime
+    run_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How people stand to a run: what is open in its tree, and how many of the decisions that ended its path said no:
-    `refused` of `decided`, which counts the items of a map and the branches that run others; otherwise it is 1.
+    `refused` of `decided`, which counts the items of a map and the branches that run others; otherwise it is 1. Nobody
+    has decided anything where it is 0.
     """
 
     open_tasks: Sequence[OpenTask] = ()

@@ -46,7 +46,7 @@ def run_rows(
     below these is left out of what these wait for.
     """
     read = read_runs(tenant, runs, bounds, apart=apart)
-    by_id = {run.id: _run_row(run, below=below) for run, below in _learned(tenant, read, who)}
+    by_id = {run.id: view_of(run, below=below) for run, below in read_with_below(tenant, read, who)}
     return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
@@ -63,13 +63,15 @@ def brief_rows(
     Of its steps only those that are open or have failed, unless it is asked for as a `whole`.
     """
     by_id = {
-        run.id: (_run_row(run, None if whole else _AT_WORK, below), _fields(run.version_id))
-        for run, below in _learned(tenant, read_runs(tenant, runs, bounds), who)
+        run.id: (view_of(run, None if whole else _AT_WORK, below), _fields(run.version_id))
+        for run, below in read_with_below(tenant, read_runs(tenant, runs, bounds), who)
     }
     return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
-def _learned(tenant: int, runs: Sequence[RunRead], who: Principal | None) -> list[tuple[RunRead, Below]]:
+def read_with_below(
+    tenant: int, runs: Sequence[RunRead], who: Principal | None
+) -> list[tuple[RunRead, Below]]:
     """The runs with what they wait for below them, and all that the reader of a page calls by another name."""
     waiting = [
         run.id
@@ -105,8 +107,8 @@ def run_row(
     run = read_run(tenant, str(run_id), bounds)
     if run is None:
         return None
-    ((_, below),) = _learned(tenant, [run], who)
-    return _run_row(run, below=below)
+    ((_, below),) = read_with_below(tenant, [run], who)
+    return view_of(run, below=below)
 
 
 def found_run(
@@ -193,8 +195,10 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None, below: Below = ALONE) -> RunView:
-    """`only`: with the steps of these statuses, and of those with none that is still to be decided."""
+def view_of(run: RunRead, only: frozenset[StepStatus] | None = None, below: Below = ALONE) -> RunView:
+    """A run as it is shown. `only`: with the steps of these statuses, and of those with none that is still to be
+    decided.
+    """
     version = graphs.shown(run.version_id)
     rows = _step_rows(run, below) if only is None else _begun_rows(run, only, below)
     row = {

@@ -4,37 +4,49 @@ They see these whether or not they may read the workflow; nobody else sees them 
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.db.models import Case, Q, QuerySet, When
 
 from accounts import people
+from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_START
 from engine.catalogue import Json
-from engine.statuses import STEP_OPEN
+from engine.statuses import RunStatus
 from engine.verbs import run_verbs
 from lib.refusals import Missing
 from runs.access import folders_of_runs
 from runs.kernel import graphs
-from runs.limits import REQUEST_FACTS
+from runs.limits import REQUEST_FACTS, REQUEST_REMINDER_SECONDS
 from runs.models import HistoryEvent, Request, Run
+from runs.reading.leaves import Below, begins_others
 from runs.reading.people_asked import Milestone, OpenTask, Standing, milestones, standings
-from runs.reading.presentation import run_rows
-from runs.reading.stored import Bounds
+from runs.reading.presentation import read_with_below, view_of
+from runs.reading.request_failures import FailedRun, failures_of
+from runs.reading.request_results import result_rows
+from runs.reading.request_states import (
+    Facts,
+    OpenStep,
+    failed_undo,
+    has_failed,
+    open_step,
+    state_of,
+)
+from runs.reading.stored import Bounds, RunRead, read_runs
 from workflows import titles
 from workflows.design.start_forms import Start, filled
 from workflows.models import Workflow
-from workflows.queries import startable_workflows
+from workflows.queries import category_of, startable_workflows
 
 TELLING = 2
 """So many facts of the input tell one request from another."""
 LATELY = 200
 _OWN = Bounds(64 * 1024, 0, 0)
-_WRONG = "Something went wrong; operators see it"
-_A_STEP = "Nobody has to act on it now"
-"""What who may not read the workflow is told instead of the title of the step that is open."""
 
 
 def own_runs(who: Principal, which: str = "all") -> QuerySet[Run]:
@@ -61,6 +73,19 @@ def is_own(who: Principal, run_id: UUID) -> bool:
     return rows.filter(pk=run_id, user_id=who.user_id).exists()
 
 
+def is_filed_by(who: Principal, run_id: UUID) -> bool:
+    """Whether they filed a request for somebody else."""
+    rows = Request.objects.for_tenant(who.tenant_id)
+    return rows.filter(pk=run_id, filed_by_id=who.user_id).exists()
+
+
+def filed_runs(who: Principal) -> QuerySet[Run]:
+    """The runs that they filed for others, unordered and without payloads."""
+    rows = Request.objects.for_tenant(who.tenant_id).filter(filed_by_id=who.user_id)
+    runs = Run.objects.for_tenant(who.tenant_id).defer("input", "output", "error")
+    return runs.filter(pk__in=rows.values("run_id"))
+
+
 def has_requests(who: Principal) -> bool:
     """Whether they ever asked for anything."""
     return Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id).exists()
@@ -68,34 +93,56 @@ def has_requests(who: Principal) -> bool:
 
 def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     """Requests as a list shows them, in their order, in as many statements for one as for many."""
-    rows = {row["id"]: row for row in run_rows(who.tenant_id, [run.pk for run in runs], _OWN)}
-    titles.learn(who.tenant_id, {row["workflow"] for row in rows.values()})
+    ids = [run.pk for run in runs]
+    read = {
+        UUID(one.id): (view_of(one, below=below), one, below)
+        for one, below in read_with_below(who.tenant_id, read_runs(who.tenant_id, ids, _OWN), who)
+    }
+    titles.learn(who.tenant_id, {row["workflow"] for row, _, _ in read.values()})
     standing_by_run = standings(who, {run.root_id: run.pk for run in runs})
     may_read = _readable(who, runs)
+    own = Request.objects.for_tenant(who.tenant_id).in_bulk(ids)
     ends = _cancellations(who.tenant_id, [run.pk for run in runs if run.cancelled])
+    failures = failures_of(
+        who.tenant_id,
+        [
+            FailedRun(run.pk, run.root_id, None, None, run.version_id, read[run.pk][0]["error"])
+            for run in runs
+            if run.pk in read and has_failed(run.status, has_error=read[run.pk][0]["error"] is not None)
+        ],
+    )
     return [
         _row(
             who,
             run,
-            rows[str(run.pk)],
-            standing_by_run.get(run.pk, Standing()),
-            ends.get(run.pk, {}),
-            may_read=run.pk in may_read,
+            own.get(run.pk),
+            row,
+            Facts(
+                RunStatus(run.status),
+                run.completed_at is not None,
+                run.cancelled,
+                ends.get(run.pk, {}).get("by") == who.username,
+                standing_by_run.get(run.pk, Standing()),
+                _open_steps(one, below, may_read=run.pk in may_read),
+                failures.get(run.pk),
+            ),
         )
         for run in runs
-        if str(run.pk) in rows
+        if run.pk in read
+        for row, one, below in [read[run.pk]]
     ]
 
 
 def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
     """One request with what was asked, what happened and what waits for an answer of theirs. Raises Missing."""
-    run = own_runs(who).filter(pk=run_id).first()
+    run = own_runs(who).filter(pk=run_id).first() or filed_runs(who).filter(pk=run_id).first()
     if run is None:
         raise Missing("There is no such request.")
     (row,) = request_rows(who, [run])
     ends = _cancellations(who.tenant_id, [run.pk] if run.cancelled else [])
+    is_filed = bool(row["filed_by"])
     people.learn(who.tenant_id, [end.get("by") for end in ends.values()])
-    story = [Milestone(run.created_at, "asked", who.username), *milestones(who, run.pk)]
+    story = [Milestone(run.created_at, *_beginning(who, row)), *milestones(who, run.pk)]
     if run.pk in ends:
         end = ends[run.pk]
         is_theirs = end["by"] == who.username
@@ -103,24 +150,38 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
         # What an operator writes is for the history of the run, which whoever asked may not read.
         story.append(Milestone(end["at"], word, end["by"], end.get("reason", "") if is_theirs else ""))
     if run.completed_at:
-        story.append(Milestone(run.completed_at, row["status"], None, "", row["kind"]))
+        story.append(Milestone(run.completed_at, row["status"], None, row["message"], row["kind"]))
+    is_own_run = not is_filed or key_of(row["filed_by"]) != key_of(who.username)
+    if not is_own_run:
+        # What people write is for the requester.
+        story = [replace(one, text="") for one in story]
     own = startable_workflows(who).filter(pk=run.workflow_id) if RUNS_START in who.scopes else None
+    is_done = is_own_run and run.status == RunStatus.COMPLETED and row["kind"] != "quiet"
     return row | {
-        "may_ask_again": own is not None and not run.is_test and own.exists(),
+        "result": result_rows(str(run.pk), run.version_id) if is_done else [],
+        "may_ask_again": is_own_run and own is not None and not run.is_test and own.exists(),
         "milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)],
     }
 
 
 def catalogue(who: Principal, q: str = "") -> QuerySet[Workflow]:
-    """What they may start, what they asked for lately first; with `q` in its title, name or description."""
+    """What they may start, what they asked for lately first; with `q` in one of its texts."""
     if RUNS_START not in who.scopes:
         return Workflow.objects.for_tenant(who.tenant_id).none()
     own = Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id)
     lately = dict.fromkeys(own.order_by("-run_id").values_list("workflow_id", flat=True)[:LATELY])
     places = [When(pk=workflow, then=place) for place, workflow in enumerate(lately)]
-    rows = startable_workflows(who, q)
+    rows = startable_workflows(who).annotate(category=category_of(who.tenant_id))
+    if q:
+        words = (Q(**{f"{name}__icontains": q}) for name in ("name", "title", "description", "category"))
+        rows = rows.filter(reduce(or_, words))
     order = [Case(*places, default=len(places))] if places else []
     return rows.order_by(*order, "title", "name")
+
+
+def category_name(workflow: Workflow) -> str:
+    """The category of a workflow of the catalogue; empty where its author gave none."""
+    return str(workflow.category)  # type: ignore[attr-defined]  # as `catalogue` annotates it
 
 
 def catalogue_row(workflow: Workflow) -> dict[str, Json]:
@@ -130,7 +191,15 @@ def catalogue_row(workflow: Workflow) -> dict[str, Json]:
         "title": workflow.title or workflow.name,
         "description": workflow.description,
         "folder": workflow.folder.name,
+        "category": category_name(workflow),
     }
+
+
+def _beginning(who: Principal, row: Mapping[str, Json]) -> tuple[str, str]:
+    """How a request began, and by whom."""
+    if row["filed_by"] is None:
+        return "asked", who.username
+    return f"filed it for {people.name_of(row['filed_for'])}", row["filed_by"]
 
 
 def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
@@ -142,90 +211,71 @@ def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
 
 
 def _row(
-    who: Principal,
-    run: Run,
-    row: Mapping[str, Json],
-    standing: Standing,
-    end: Mapping[str, Json],
-    *,
-    may_read: bool,
+    who: Principal, run: Run, own: Request | None, row: Mapping[str, Json], facts: Facts
 ) -> dict[str, Json]:
-    facts = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
-    now = _now(row, standing, may_read=may_read) if run.completed_at is None else {}
-    status, kind = _status(who, run, standing, end, now)
-    yours = [one for one in standing.open_tasks if one.is_yours and run.completed_at is None]
+    details = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
+    state = state_of(facts)
+    is_filed = own is not None and own.filed_by_id is not None
+    is_own_run = own is None or own.user_id == who.user_id
+    open_tasks = facts.standing.open_tasks if run.completed_at is None else ()
+    yours = [one for one in open_tasks if one.is_yours]
     return {
         "id": row["id"],
         "workflow": row["workflow"],
         "title": titles.title_of(row["workflow"]),
         "business_key": row["business_key"],
-        "about": " · ".join(f"{fact['label']}: {fact['text']}" for fact in facts[:TELLING]),
-        "status": status,
-        "kind": kind,
+        "about": " · ".join(f"{fact['label']}: {fact['text']}" for fact in details[:TELLING]),
+        "status": state.words,
+        "kind": state.kind,
+        "message": state.text if is_own_run else "",
+        "filed_by": run.acts_for if is_filed else None,
+        "filed_for": run.created_by if is_filed else None,
         "is_open": run.completed_at is None,
-        "holder": now.get("holder"),
-        "until": now.get("until"),
-        "since": now.get("since"),
+        "holder": state.holder,
+        "until": state.until,
+        "since": state.since,
         "created_at": run.created_at,
         "completed_at": run.completed_at,
-        "may_withdraw": "cancel" in run_verbs(run.status),
-        "facts": facts,
+        "may_withdraw": is_own_run and "cancel" in run_verbs(run.status),
+        **_reminding(run, own, facts.standing.open_tasks, is_own_run=is_own_run),
+        "facts": details,
         "questions": [{"task": str(one.task_id), "title": one.title, "until": one.until} for one in yours],
     }
 
 
-def _now(row: Mapping[str, Json], standing: Standing, *, may_read: bool) -> dict[str, Json]:
-    """Who has it now, since and until when: a person where one is asked, else the step that is open, by its title for
-    who may read it.
-    """
-    if standing.open_tasks:
-        first: OpenTask = standing.open_tasks[0]
-        more = f" and {len(standing.open_tasks) - 1} more" if len(standing.open_tasks) > 1 else ""
-        holder = "you" if first.is_yours else f"{first.holder}{more}"
-        return {"person": True, "holder": holder, "until": first.until, "since": first.since}
-    for step in row["steps"]:
-        if step["status"] in STEP_OPEN:
-            wait = step["waiting"] or {}
-            since = step["started_at"] or step["queued_at"]
-            holder = step["title"] if may_read else _A_STEP
-            return {"holder": holder, "until": wait.get("until"), "since": since}
-    return {}
+def _reminding(
+    run: Run, own: Request | None, tasks: Sequence[OpenTask], *, is_own_run: bool
+) -> dict[str, Json]:
+    """Whether there is somebody to remind, when they were reminded last, and when they may be again."""
+    last = own.reminded_at if own else None
+    return {
+        "may_remind": is_own_run
+        and run.status == RunStatus.RUNNING
+        and any(not task.is_yours for task in tasks),
+        "reminded_at": last,
+        "remind_again_at": last and last + timedelta(seconds=REQUEST_REMINDER_SECONDS),
+    }
 
 
-def _status(
-    who: Principal, run: Run, standing: Standing, end: Mapping[str, Json], now: Mapping[str, Json]
-) -> tuple[str, str]:
-    if run.cancelled or run.status in ("CANCELLING", "CANCELLED"):
-        own = end.get("by") == who.username
-        over = "Withdrawn" if own else "Cancelled"
-        return (
-            (over, "quiet") if run.completed_at else ("Being withdrawn" if own else "Being cancelled", "wait")
+def _open_steps(run: RunRead, below: Below, *, may_read: bool) -> list[OpenStep]:
+    """What is open in a run and below it; steps are named where their workflows may be read."""
+    graph = graphs.shown(run.version_id).graph
+    own = [
+        open_step(
+            step,
+            graph.steps[step.node].title if may_read and step.node in graph.steps else None,
+            step.started_at or step.queued_at,
         )
-    match run.status:
-        case "COMPLETED":
-            return _result(standing)
-        case "CONTINUED":
-            return "Continued as another run", "info"
-        case "PAUSED":
-            return "Paused by operators", "wait"
-        case "RUNNING":
-            if now.get("person"):
-                is_yours = now["holder"] == "you"
-                return (
-                    ("Your answer is needed", "wait")
-                    if is_yours
-                    else (f"Waiting for {now['holder']}", "wait")
-                )
-            return "In progress", "info"
-    return _WRONG, "bad"
-
-
-def _result(standing: Standing) -> tuple[str, str]:
-    if not standing.refused:
-        return "Done", "good"
-    if standing.refused >= standing.decided:
-        return "Refused", "bad"
-    return f"{standing.refused} of {standing.decided} refused", "bad"
+        for step in run.steps
+        if not (below.groups and begins_others([step.waiting]))
+    ]
+    inner = [
+        failed_undo(leaf.title)
+        if leaf.is_failed
+        else open_step(leaf.step, leaf.title, leaf.step.started_at or leaf.step.queued_at)
+        for leaf in (group.first for group in below.groups)
+    ]
+    return [step for step in (*own, *inner) if step is not None]
 
 
 def _facts(version_id: int, data: Json, *, is_cut: bool) -> list[dict[str, str]]:

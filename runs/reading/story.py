@@ -146,7 +146,7 @@ _SENTENCES: Final[Mapping[EventType, _Said]] = {
         "person",
     ),
     EventType.TASK_ANSWERED: ("The question was answered.", "answered the question.", "person"),
-    EventType.TASK_REMINDED: ("People were reminded of “{step}”.", None, "wait"),
+    EventType.TASK_REMINDED: ("People were reminded of “{step}”.", "reminded people of “{step}”.", "wait"),
     EventType.TASK_ESCALATED: (
         "“{step}” was escalated: others are asked, too.",
         "escalated “{step}”.",
@@ -163,7 +163,9 @@ def story(events: Iterable[Event]) -> list[Line]:
 def _line(event: Event) -> Line:
     sentence = _SENTENCES.get(EventType(event.type)) if event.type in EventType.__members__ else None
     alone, active, tone = sentence or (f"{event.type}.", None, "")
-    by = event.payload.get("by")
+    by, filed_by = event.payload.get("by"), event.payload.get("filed_by")
+    if isinstance(filed_by, str):
+        by, active = filed_by, "started the run on behalf of {by}."
     actor = by if isinstance(by, str) and active is not None else None
     words = _words(event)
     # A title may have braces: only the sentence is a template.

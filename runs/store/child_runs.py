@@ -1,7 +1,8 @@
 """The statements of child runs and of messages between runs as typed functions (SQL in `sql/child_runs.sql`)."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
@@ -20,6 +21,10 @@ class Message(NamedTuple):
     origin: str | None
     step: str | None
     payload: Mapping[str, Json] | None
+
+
+_USERNAME: Final = re.compile(r"[\w.@+-]+")
+"""A person's name: those of schedules, webhooks and services have a blank or a colon."""
 
 
 class Beginner(NamedTuple):
@@ -47,6 +52,13 @@ class Beginner(NamedTuple):
     def person(self) -> str:
         """The name by which it acts: a member's username, or that of no member."""
         return self.acts_for or self.created_by
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Whose rights it has at most: of a run that somebody filed for another member those of both."""
+        names = (self.acts_for, self.created_by)
+        is_filed = all(name is not None and _USERNAME.fullmatch(name) for name in names)
+        return (self.person, self.created_by) if is_filed else (self.person,)
 
     @property
     def counting_tree(self) -> str:

@@ -266,6 +266,8 @@ class InputRow(TypedDict):
     run_id: str
     input: Json
     sha256: str | None
+    by: str
+    is_filed: bool
 
 
 class RunRow(TypedDict, total=False):

@@ -1,24 +1,34 @@
 """The pages of requests: what somebody may start, what they asked for, and what becomes of it."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
-from accounts.principal import Forbidden
+from accounts.principal import Forbidden, Principal
 from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
 from lib.api.pagination import keyset_page
+from lib.clock import now_here
+from lib.reader import moment_text
+from lib.refusals import Conflict, TooMany
 from runs.commands import requests as commands
 from runs.kernel.refused import RunRefused
-from runs.limits import REQUEST_CHOICES, RUN_REASON_CHARACTERS
+from runs.limits import CATALOGUE_ROWS, REQUEST_CHOICES, RUN_REASON_CHARACTERS
+from runs.models import Run
 from runs.reading import requests
+from runs.reading.request_results import result_shown
 from runs.web import contexts
 from runs.web.home import home_page
+from workflows.models import Workflow
 
 ON_A_PAGE = 20
-SHOWN = (("all", "All"), ("open", "Open"), ("done", "Done"))
+CATEGORY_CHARACTERS = 60
+SHOWN = (("open", "Open"), ("all", "All"), ("done", "Done"), ("filed", "Filed for others"))
 
 
 def front_page(request: HttpRequest) -> HttpResponse:
@@ -41,17 +51,13 @@ def requests_page(request: PageRequest) -> HttpResponse:
     """What they may start, and what they asked for, newest first."""
     who, q = request.principal, request.GET.get("q", "").replace("\x00", "").strip()[:200]
     choice, cursor = request.GET.get("show", ""), request.GET.get("cursor")
-    show = choice if choice in dict(SHOWN) else "all"
-    # The part that follows has no catalogue.
-    is_part = bool(request.headers.get("HX-Request"))
-    offered = [] if is_part else list(requests.catalogue(who, q)[: REQUEST_CHOICES + 1])
-    runs = keyset_page(requests.own_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    show = choice if choice in dict(SHOWN) else _first_shown(who)
+    runs = keyset_page(_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     context = {
         "q": q,
         "show": show,
         "request_filters": SHOWN,
-        "offered": offered[:REQUEST_CHOICES],
-        "are_more": len(offered) > REQUEST_CHOICES,
+        **_offered(request, q),
         "may_start": RUNS_START in who.scopes,
         "may_grant": MEMBERS_MANAGE in who.scopes,
         "rows": requests.request_rows(who, runs.rows),
@@ -60,6 +66,38 @@ def requests_page(request: PageRequest) -> HttpResponse:
         "follows": not cursor,
     }
     return contexts.following(request, "runs/requests.html", "runs/_requests.html", context)
+
+
+def _offered(request: PageRequest, q: str) -> dict[str, object]:
+    """What they may start: of one category, where the address names one. The part that follows has no catalogue."""
+    category = request.GET.get("category", "").replace("\x00", "").strip()[:CATEGORY_CHARACTERS]
+    is_part = bool(request.headers.get("HX-Request"))
+    every = [] if is_part else list(requests.catalogue(request.principal, q)[:CATALOGUE_ROWS])
+    offered = [one for one in every if not category or requests.category_name(one) == category]
+    return {
+        "offered": offered[:REQUEST_CHOICES],
+        "groups": _groups(offered[:REQUEST_CHOICES]),
+        "are_more": len(offered) > REQUEST_CHOICES,
+        "category": category,
+        "categories": sorted({requests.category_name(one) for one in every} - {""}),
+    }
+
+
+def _first_shown(who: Principal) -> str:
+    """What their list begins with: what is open, if anything is."""
+    return "open" if requests.own_runs(who, "open").exists() else "all"
+
+
+def _groups(workflows: Sequence[Workflow]) -> list[tuple[str, list[Workflow]]]:
+    """The catalogue by category, in the order of their names; what has none stands last."""
+    groups: dict[str, list[Workflow]] = {}
+    for workflow in workflows:
+        groups.setdefault(requests.category_name(workflow), []).append(workflow)
+    return sorted(groups.items(), key=lambda one: (not one[0], one[0]))
+
+
+def _runs(who: Principal, show: str) -> QuerySet[Run]:
+    return requests.filed_runs(who) if show == "filed" else requests.own_runs(who, show)
 
 
 @page(TASKS_READ)
@@ -89,8 +127,26 @@ def withdraw(request: PageRequest, request_id: UUID) -> HttpResponse:
     return redirect("request", request_id)
 
 
+@page(RUNS_START, "POST")
+def remind(request: PageRequest, request_id: UUID) -> HttpResponse:
+    """Reminds those whom a request waits for."""
+    try:
+        commands.remind_deciders(request.principal, request_id)
+    except TooMany as refusal:
+        again = datetime.fromisoformat(str(refusal.details["possible_at"]))
+        messages.error(request, f"You reminded them lately: you may again from {moment_text(again)}.")
+    except (RunRefused, Conflict) as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, "Those whom your request waits for are reminded.")
+    return redirect("request", request_id)
+
+
 def _context(request: PageRequest, request_id: UUID) -> dict[str, object]:
+    row = requests.request_row(request.principal, request_id)
     return {
-        "row": requests.request_row(request.principal, request_id),
+        "row": row,
+        "result": [result_shown(one) for one in row["result"]],
         "may_start": RUNS_START in request.principal.scopes,
+        "now": now_here(),
     }

@@ -18,7 +18,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ
 from engine.catalogue import Json
 from lib.masking import masked, restored
-from lib.refusals import Conflict, Refusal
+from lib.refusals import Conflict, NotAllowed, Refusal, Unprocessable
 from runs.access import guard_run
 from runs.commands.start_drafts import drop_start, keep_start
 from runs.commands.starts import IfExists, NewRun
@@ -31,7 +31,7 @@ from runs.reading.requests import is_own
 from runs.reading.run_view import RunView
 from runs.reading.stored import Bounds
 from runs.web import contexts
-from runs.web.form_starts import started, to_run
+from runs.web.form_starts import people_of, started, to_run
 from runs.web.forms import KeyForm, StartForm, form_with
 from workflows import ports
 from workflows.access import may
@@ -43,6 +43,8 @@ from workflows.queries import get_workflow, startable_of, startable_version
 
 _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""
+PERSON_REFUSALS = (Unprocessable, NotAllowed)
+"""Why a run can't be filed for the person that a form names."""
 MASKED = "This is masked, and its value is not known here: enter it."
 BROUGHT_UP = "Your entries require more fields: fill them in below, then start it."
 
@@ -200,6 +202,8 @@ def _sent(request: PageRequest, place: Place) -> HttpResponse:
             value, key = form.given(_takes_a_bare_text(version)), form.cleaned_data["business_key"]
             item = NewRun(value, key or None, files_of=place.run_id)
             return _start(request, place, version, item)
+        except PERSON_REFUSALS as refusal:
+            return _refused_person(request, place, refusal, form)
         except (RunRefused, Conflict) as refusal:
             form.refuse(refusal)
     if place.schema is None or request.POST.get("input_kind") != "json":
@@ -213,7 +217,7 @@ def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json])
     form.show(not_taken)
     data, unknown = restored(form.data, place.was)
     errors = start_forms.check(schema, form, data, dict.fromkeys(unknown, MASKED))
-    key_error = "" if key.is_valid() else key.said
+    key_error, person_error = "" if key.is_valid() else key.said, ""
     if not (errors or key_error or form.faults()) and any(field.is_new for field in form.each()):
         errors = [BROUGHT_UP]
     if not (errors or key_error or form.faults()):
@@ -221,6 +225,8 @@ def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json])
             version = startable_version(request.principal.tenant_id, place.workflow.name)
             item = NewRun(data, key.cleaned_data["business_key"] or None, files_of=place.run_id)
             return _start(request, place, version, item)
+        except PERSON_REFUSALS as refusal:
+            person_error = refusal.message
         except (RunRefused, Conflict) as refusal:
             if refusal.field == "business_key":
                 key_error = refusal.message
@@ -232,7 +238,7 @@ def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json])
         with suppress(Refusal):
             _keep(request, place)
     start = replace(_typed(request, place), form=form, errors=errors, key_error=key_error, is_checked=True)
-    return _fields_page(request, place, start, status=422)
+    return _fields_page(request, place, start, status=422, person_error=person_error)
 
 
 def _start(request: PageRequest, place: Place, version: int, item: NewRun) -> HttpResponse:
@@ -306,17 +312,33 @@ def _text_page(request: PageRequest, place: Place, form: StartForm) -> HttpRespo
 
 
 def _fields_page(
-    request: PageRequest, place: Place, start: Start, form: StartForm | None = None, *, status: int = 200
+    request: PageRequest,
+    place: Place,
+    start: Start,
+    form: StartForm | None = None,
+    *,
+    status: int = 200,
+    person_error: str = "",
 ) -> HttpResponse:
     name_files(request.principal, start.form, place.run_id)
     about = {"workflow": place.workflow, "version": place.number, "run": place.run}
-    context = about | {"filling": start, "form": form}
+    context = about | {"filling": start, "form": form, "person_error": person_error}
     query = request.GET.copy()
     query.pop(start_forms.FROM, None)
     return _page(request, context | {"stays": _stays(place), "link": query.urlencode()}, status)
 
 
+def _refused_person(request: PageRequest, place: Place, refusal: Refusal, form: StartForm) -> HttpResponse:
+    """The form with why it can't be filed for the person that it names."""
+    context = {"workflow": place.workflow, "version": place.number, "run": place.run, "form": form}
+    if place.schema is None or request.POST.get("input_kind") != "json":
+        return _page(request, context | {"person_error": refusal.message}, 422)
+    start = replace(_typed(request, place), kind="json", given=request.POST.get("input", ""))
+    return _fields_page(request, place, start, form, status=422, person_error=refusal.message)
+
+
 def _page(request: PageRequest, context: dict[str, Json], status: int) -> HttpResponse:
     context |= contexts.may(request.principal, context["workflow"].name)
+    context["people"] = people_of(request.principal.tenant_id)
     context["reads"] = may(request.principal, WORKFLOWS_READ, context["workflow"])
     return render(request, "runs/start.html", context, status=status)

@@ -43,6 +43,7 @@ urlpatterns = [
     path("calendars/<int:calendar_id>/delete", calendars.delete_calendar, name="calendar-delete"),
     path("requests/", requests.requests_page, name="requests"),
     path("requests/<uuid:request_id>", requests.request_page, name="request"),
+    path("requests/<uuid:request_id>/remind", requests.remind, name="request-remind"),
     path("requests/<uuid:request_id>/withdraw", requests.withdraw, name="request-withdraw"),
     path("runs/", views.runs_page, name="runs"),
     path("runs/counts", tabs.counts, name="runs-counts"),

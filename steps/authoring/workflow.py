@@ -178,6 +178,7 @@ class Workflow:
         business_key: str | Value | None = UNSET,
         output: Any = UNSET,
         next_workflow: str | None = UNSET,
+        request: Mapping[str, Any] | None = UNSET,
         edges: Sequence[Mapping[str, Any]] | None = (),
     ) -> None:
         self._lines: dict[int, str] = {}
@@ -201,6 +202,7 @@ class Workflow:
                 "edges": edges,
                 "output": output,
                 "next_workflow": next_workflow,
+                "request": request,
             }
         )
 

@@ -174,6 +174,7 @@ TASK = WaitKind(
     in_words=_in_words,
     source="person",
     in_short="a person",
+    for_requester=lambda _: "Waiting for a person",
     leave=_leave,
     missing=statements.missing_tasks,
     page_part="inbox/_wait.html",

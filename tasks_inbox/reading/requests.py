@@ -19,7 +19,7 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from lib.typed_values import differences_text
 from runs.kernel import graphs
-from runs.models import Run
+from runs.models import HistoryEvent, Run
 from runs.reading import places
 from runs.reading.people_asked import Milestone, OpenTask, Standing
 from runs.reading.stored import LOOPS
@@ -27,7 +27,7 @@ from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
 from tasks_inbox.forms.texts import title_of
 from tasks_inbox.lifecycle.waits import people_in, whom
-from tasks_inbox.limits import REQUEST_MILESTONES, REQUEST_TASKS
+from tasks_inbox.limits import REQUEST_MILESTONES, REQUEST_REMINDERS, REQUEST_TASKS
 from tasks_inbox.models import (
     APPROVE,
     FOR_OPERATORS,
@@ -85,12 +85,11 @@ def _open_of_each(tenant: int, trees: Mapping[UUID, UUID]) -> list[Any]:
 
 
 def _refusals(tenant: int, runs: Iterable[UUID]) -> dict[UUID, tuple[int, int]]:
-    """Of those of these runs whose path ended with decisions that said no: how many did, of how many."""
+    """How many of the decisions that ended the path of each of these runs said no, of how many."""
     by_run: dict[str, list[LastDecision]] = {}
     for one in last_decisions(tenant, [str(run) for run in runs], FOR_OPERATORS):
         by_run.setdefault(one.run, []).append(one)
-    counts = {UUID(run): _refused(decisions) for run, decisions in by_run.items()}
-    return {run: count for run, count in counts.items() if count[0]}
+    return {UUID(run): _refused(decisions) for run, decisions in by_run.items()}
 
 
 def _refused(decisions: Sequence[LastDecision]) -> tuple[int, int]:
@@ -166,6 +165,7 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
         )
         for one in remarks
     ]
+    entries += _reminders(who.tenant_id, members, tasks)
     people.learn(who.tenant_id, [one.by for one in entries])
     return sorted(entries, key=lambda one: one.at)
 
@@ -185,6 +185,19 @@ def _remark(comment: TaskComment, corrections: Mapping[UUID, Iterator[list[Json]
         return comment.text
     words = differences_text(differences)
     return words if comment.text.startswith(CORRECTED) else f"{comment.text}\n{words}"
+
+
+def _reminders(tenant: int, runs: QuerySet[Run, Any], tasks: Mapping[UUID, Any]) -> list[Milestone]:
+    """What the requester reminded people of; of the reminders of a task's clock nothing is told."""
+    events = HistoryEvent.objects.for_tenant(tenant).filter(
+        run_id__in=runs, type="TASK_REMINDED", payload__has_key="by"
+    )
+    rows = events.order_by("-id").values_list("created_at", "payload")[:REQUEST_REMINDERS]
+    return [
+        Milestone(at, f"reminded people of {_called(tasks[task])}", payload["by"])
+        for at, payload in rows
+        if (task := UUID(payload["task"])) in tasks
+    ]
 
 
 def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[UUID]:
@@ -233,7 +246,7 @@ def _open_task(me: Who, task: ManualTask) -> OpenTask:
     is_yours = waits_for == me.username if waits_for else standing_in_list(me, task).may_decide
     holder = name_of(waits_for) if waits_for else whom(task.candidates, "somebody")
     since = task.stopped_at or task.created_at
-    return OpenTask(task.pk, title_of(task), holder, is_yours, task.due_at, since)
+    return OpenTask(task.pk, title_of(task), holder, is_yours, task.due_at, since, task.run_id)
 
 
 def _names(task: ManualTask) -> list[Json]:

@@ -244,6 +244,12 @@ def moments_due(task: UUID) -> tuple[int, str] | None:
     return None if row is None else (row["due"], row["at"])
 
 
+def remind(tenant: int, tasks: Sequence[UUID], *, by: str) -> int:
+    """Note a reminder of those of these tasks that are open; gives how many are."""
+    params = {"tenant": tenant, "tasks": list(tasks), "by": by, "now": now_or_none()}
+    return int(SQL.value("remind", params))
+
+
 def move_clock(task: UUID, *, moments: Json, addressees: Row, events: Json, at: str | None) -> None:
     """Note that moments of a task have come: the `moments` to come, whom it asks now, and what history says of it.
 

@@ -87,7 +87,7 @@ _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
         "api-step-retry api-step-skip api-step-unpause run-again run-cancel run-items-act run-migrate "
         "run-pause run-resume run-resume-on run-seen-to run-signal run-unpause step-leave step-rerun "
         "step-retry step-skip workflow-start workflow-start-draft workflow-start-form "
-        "api-request-withdraw request-withdraw api-workflow-trials"
+        "api-request-remind request-remind api-request-withdraw request-withdraw api-workflow-trials"
     ),
     "is work on a job, which history has": (
         "api-job-complete api-job-fail api-job-heartbeat api-job-release api-jobs-claim "

@@ -47,6 +47,7 @@ MAY_OPEN_TRANSACTIONS = {
     "workflows/comments/threads.py": "a comment, its thread, mails to whom it mentions and the audit's entry",
     "workflows/drafts/changing.py": "a draft, which groups of changes are in it and the audit's entry",
     "workflows/management/commands/load_examples.py": "all examples and what comes with them, or none",
+    "runs/commands/filing.py": "a run that is filed for another member and the audit's entry",
     "workflows/versions/withdrawing.py": "whether new runs take a version and the audit's entry",
     "workflows/versions/lifecycle.py": "a workflow, its draft or next version and the audit's entry",
     "runs/commands/child_runs.py": "all children that begin together, or a next run; a refusal undoes no more",

@@ -59,6 +59,7 @@ def test_a_kind_of_wait_that_an_app_adds_is_known_everywhere(monkeypatch):
         in_words=lambda wait: f"the {wait['which']} tide",
         source="moon",
         in_short="a tide",
+        for_requester=lambda _: "Waiting for a tide",
         timed_out=lambda _: {"code": "NoTide", "message": "It did not come.", "retryable": False},
         page_part="styleguide.html",
         names_step=True,

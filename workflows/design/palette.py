@@ -77,6 +77,8 @@ def definition_schema() -> dict[str, Json]:
         name: schema for name, schema in settings["properties"].items() if name not in NO_SETTINGS
     }
     settings["required"] = [name for name in settings["required"] if name not in NO_SETTINGS]
+    terms = settings["$defs"]["RequestTerms"]
+    settings["properties"]["request"] |= {"anyOf": [terms, {"type": "null"}]}
     settings.pop("$defs", None)
     return shapes | {"retry_presets": {name: _preset(policy) for name, policy in PRESETS.items()}}
 

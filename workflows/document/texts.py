@@ -102,7 +102,7 @@ def _keys(model: type[Definition] | type[Node] | type[Edge] | type[Compensation]
 
 
 _NODE, _EDGE, _COMPENSATION = _keys(Node), _keys(Edge), _keys(Compensation)
-_LAST = ("nodes", "edges", "output", "next_workflow")
+_LAST = ("nodes", "edges", "output", "next_workflow", "request")
 _FIRST = ("name", "title", "description")
 _DEFINITION = [*_FIRST, *(key for key in _keys(Definition) if key not in (*_FIRST, *_LAST)), *_LAST]
 

@@ -26,7 +26,7 @@ Node = dict[str, Json]
 Why = Literal["pinned", "side_effects", "waits", "outside"]
 
 _KEPT_BY_STUBS = ("id", "title", "input", "join", "set_vars", "allow_no_match", "priority", "boundary_timers")
-_OF_THE_WHOLE = ("output", "next_workflow")
+_OF_THE_WHOLE = ("output", "next_workflow", "request")
 IN_MEMORY = ("inline", "engine")
 
 

@@ -26,7 +26,7 @@ export function SettingsForm() {
   const spot = (key: string) => docSpot(doc, ["settings", key], key, shapes[key]?.title ?? key, "the workflow");
   const has = (...keys: string[]) => keys.some((key) => problemsAt(problems, key, true).length > 0);
   const { output, business_key: key, sla_seconds: sla, input_schema: input } = doc.settings;
-  const { on_failure: failure, compensation: undoing } = doc.settings;
+  const { on_failure: failure, compensation: undoing, request } = doc.settings;
   const fields = isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [];
   const business = spot("business_key");
   const result = spot("output");
@@ -71,6 +71,17 @@ export function SettingsForm() {
           </Frame>
         </Reads>
       </Section>
+      {shapes.request && (
+        <Section
+          title="Request"
+          summary={isObject(request) ? Object.keys(request).join(", ") : ""}
+          hasProblems={has("request")}
+        >
+          <Reads value={{ place: "output", base: "request.result" }}>
+            <Valued spot={spot("request")} shape={shapes.request} isFixed />
+          </Reads>
+        </Section>
+      )}
       <Section
         title="Key and deadline"
         summary={[short(key), typeof sla === "number" ? secondsInWords(sla) : ""].filter(Boolean).join(", ")}

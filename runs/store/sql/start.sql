@@ -35,12 +35,15 @@ WITH locked AS MATERIALIZED (
 SELECT coalesce(json_agg(json_build_array(l.business_key, l.run_id)) FILTER (WHERE l.run_id <> l.id), '[]') FROM locked l
 
 -- name: other_inputs
--- Which of these runs were started with another input; null is a value like any other.
+-- Which of these runs were started with another input (null is a value like any other), or are another person's where
+-- one of both starts was filed on behalf of somebody.
 SELECT coalesce(json_agg(w.place), '[]')
-  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(place int, run_id uuid, input jsonb, sha256 text)
+  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(place int, run_id uuid, input jsonb, sha256 text, by text, is_filed boolean)
   JOIN runs_run r ON r.id = w.run_id
- WHERE coalesce(r.input, 'null') <> coalesce(w.input, 'null')
-   AND (w.sha256 IS NULL OR right(r.input ->> '$blob', 64) IS DISTINCT FROM w.sha256)
+ WHERE (coalesce(r.input, 'null') <> coalesce(w.input, 'null')
+        AND (w.sha256 IS NULL OR right(r.input ->> '$blob', 64) IS DISTINCT FROM w.sha256))
+    OR (lower(r.created_by) <> lower(w.by)
+        AND (w.is_filed OR EXISTS (SELECT 1 FROM runs_request q WHERE q.run_id = r.id AND q.filed_by_id IS NOT NULL)))
 
 -- name: read_keys
 SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
@@ -85,8 +88,8 @@ inserted_runs AS (
 ),
 requests AS (
     -- Whose requests they are, where a person asks for them: no statement more, and nothing where a program does.
-    INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id)
-    SELECT r.id, r.tenant_id, %(requested_by)s::bigint, %(workflow)s
+    INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id, filed_by_id)
+    SELECT r.id, r.tenant_id, %(requested_by)s::bigint, %(workflow)s, %(filed_by)s::bigint
       FROM inserted_runs r
      WHERE %(requested_by)s::bigint IS NOT NULL AND NOT %(is_test)s
 )
@@ -94,6 +97,7 @@ requests AS (
 SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', NULL, NULL,
        jsonb_strip_nulls(jsonb_build_object(
            'business_key', r.business_key, 'version', %(number)s::int, 'rerun_of', r.rerun_of, 'by', %(created_by)s::text,
+           'filed_by', %(filed_by_name)s::text,
            'test', CASE WHEN %(is_test)s THEN true END,
            'digest', encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex')) || coalesce(w.said, '{}')), clock.now
   FROM inserted_runs r JOIN new_runs w ON w.id = r.id CROSS JOIN clock

@@ -46,6 +46,29 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, NULL,
        jsonb_build_object('task', u.id) || e.payload, clock.now
   FROM u CROSS JOIN clock CROSS JOIN jsonb_to_recordset(%(events)s::jsonb) AS e(type text, payload jsonb)
 
+-- name: remind
+-- Somebody reminds of these tasks; their runs are held FOR UPDATE. A returned task, or a question, waits for one person.
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+u AS (
+    SELECT t.id, t.tenant_id, t.shard, t.run_id, t.node, t.is_test, coalesce(t.returned_to, t.asked_of) AS username
+      FROM tasks_inbox_manualtask t
+     WHERE t.id = ANY (%(tasks)s::uuid[]) AND t.tenant_id = %(tenant)s AND t.status = 'OPEN'
+),
+o AS (
+    INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
+    SELECT uuidv7(), u.tenant_id, u.id, u.run_id, 'reminded', u.username, clock.now, clock.now
+      FROM u CROSS JOIN clock
+     WHERE NOT u.is_test
+),
+h AS (
+    /* include write_history */
+    SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_REMINDED', u.node, NULL,
+           jsonb_build_object('task', u.id, 'by', %(by)s::text), clock.now
+      FROM u CROSS JOIN clock
+     ORDER BY u.run_id, u.id
+)
+SELECT count(*) FROM u
+
 -- name: clock_of
 -- From when the clock of a step's open task counts, when that is due, what is to come, and what it tells.
 SELECT json_build_array(t.clock_from, t.due_at, t.clock, t.facts)

@@ -24,6 +24,7 @@ class AsyncClient(AsyncSender):
         business_key: str | Unset = UNSET,
         if_exists: models.IfExistsEnum | Unset = UNSET,
         signal: models.SignalFieldsRequest | Unset = UNSET,
+        on_behalf_of: str | Unset = UNSET,
         idempotency_key: str | None = None,
     ) -> models.StartedRun:
         """Start a run, or get the one that has the business key."""
@@ -34,6 +35,7 @@ class AsyncClient(AsyncSender):
             business_key=business_key,
             if_exists=if_exists,
             signal=signal,
+            on_behalf_of=on_behalf_of,
             idempotency_key=idempotency_key,
         )
         return await self.send(call)

@@ -1,0 +1,229 @@
+"""A run that somebody files for another person: whose it is, who is barred, and what it may do."""
+
+import pytest
+from django.test import Client
+
+from accounts import folders, tokens
+from accounts.folders import Grant
+from accounts.models import AuditRecord
+from engine.catalogue import Json
+from runs.models import Request, Run
+from tasks_inbox.models import ManualTask
+from tests import factories as make
+from tests.inbox.asking import member, task_of
+from tests.web.test_request_words import EDGES, NO, OUTCOMES, PAY
+from tests.web.test_requests import logged_in
+from tests.web.test_run_actions import ticket
+from workflows.models import Workflow
+
+pytestmark = pytest.mark.django_db
+
+ASK = {
+    "id": "ask",
+    "type": "human.approval",
+    "params": {
+        "title": "For {{ run.created_by }}",
+        "outcomes": OUTCOMES,
+        "exclude_requester": True,
+        "candidates": {"roles": ["approver", "requester", "admin"]},
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def people():
+    member("boss", "admin")
+    member("ben", "approver")
+    for name in ("ann", "bob"):
+        member(name, "requester")
+
+
+@pytest.fixture
+def asks() -> Workflow:
+    money = folders.create_folder(member("root", "admin"), "Money", [Grant(("start",), "requester")])
+    workflow = make.a_version(make.graph([ASK, PAY, NO], EDGES)).workflow
+    workflow.folder = money
+    workflow.save()
+    return workflow
+
+
+def post(name: str, workflow: Workflow, **more: Json):
+    body = {"workflow": workflow.name, "input": {"amount": 1}, **more}
+    answer = logged_in(name).post("/api/v1/runs", body, content_type="application/json")
+    make.work()
+    return answer
+
+
+def filed(workflow: Workflow, **more: Json) -> str:
+    answer = post("ann", workflow, on_behalf_of="BOB", **more)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+def test_it_is_the_other_persons_request_and_says_who_filed_it(asks):
+    run_id = filed(asks)
+    run = make.run(run_id)
+    assert (run.created_by, run.acts_for) == ("bob", "ann")
+    assert task_of(run_id).title == "For bob"
+    row = logged_in("bob").get(f"/api/v1/requests/{run_id}").json()
+    assert (row["filed_by"], row["filed_for"], row["may_withdraw"]) == ("ann", "bob", True)
+    assert (row["milestones"][0]["by"], row["milestones"][0]["words"]) == ("ann", "filed it for bob")
+    assert make.events(run_id, "RUN_STARTED")[0].payload["filed_by"] == "ann"
+    record = AuditRecord.unsafe_all_tenants.get(act="run.start_for")
+    assert (record.by, record.target) == ("ann", f"run {run_id}")
+    assert "bob" in str(record.after)
+    assert "on behalf of bob" in logged_in("boss").get(f"/runs/{run_id}?view=story").text
+
+
+def test_both_are_barred_from_deciding(asks):
+    task = task_of(filed(asks))
+    assert {"ann", "bob"} <= set(task.exclude)
+    assert "ben" not in task.exclude
+
+
+def test_the_filer_sees_how_it_stands_and_can_do_nothing(asks):
+    run_id = filed(asks)
+    ann = logged_in("ann")
+    (row,) = ann.get("/api/v1/requests?show=filed").json()["results"]
+    assert (row["id"], row["filed_for"], row["may_withdraw"], row["may_remind"]) == (
+        run_id,
+        "bob",
+        False,
+        False,
+    )
+    assert ann.get("/api/v1/requests").json()["results"] == []
+    assert ann.get(f"/requests/{run_id}").status_code == 200
+    assert ann.get(f"/runs/{run_id}").status_code == 403
+    for way in ("withdraw", "remind"):
+        answer = ann.post(
+            f"/api/v1/requests/{run_id}/{way}", {"reason": "x"}, content_type="application/json"
+        )
+        assert answer.status_code == 404
+    assert "Filed for others" in ann.get("/requests/?show=filed").text
+    assert "filed for bob" in ann.get("/requests/?show=filed").text
+    assert "filed by ann" in logged_in("bob").get("/requests/").text
+
+
+def test_the_other_person_withdraws_it(asks):
+    run_id = filed(asks)
+    body = {"reason": "I did not want it."}
+    answer = logged_in("bob").post(
+        f"/api/v1/requests/{run_id}/withdraw", body, content_type="application/json"
+    )
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("name", ["nobody", "worker", "gone", "a\tb"])
+def test_it_is_refused_for_whoever_could_not_start_it(asks, name):
+    member("worker", "viewer")
+    member("gone", "requester")
+    user = make.a_user("gone")
+    user.is_active = False
+    user.save()
+    answer = post("ann", asks, on_behalf_of=name)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["error"]["code"] == "not_for_them"
+    assert "on_behalf_of" in answer.text
+    assert not Run.unsafe_all_tenants.exists()
+
+
+def test_the_filer_needs_the_right_themselves(asks):
+    asks.folder = folders.create_folder(member("root2", "admin"), "Theirs", [])
+    asks.save()
+    assert post("ann", asks, on_behalf_of="boss").status_code in (403, 404)
+    assert not Run.unsafe_all_tenants.exists()
+
+
+def test_a_program_files_for_nobody(asks):
+    maker = member("boss", "admin")
+    _, text = tokens.make(maker, name="nightly", role="admin", service=True, queues=["*"])
+    answer = Client().post(
+        "/api/v1/runs",
+        {"workflow": asks.name, "input": {}, "on_behalf_of": "bob"},
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {text}"},
+    )
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "no_member")
+
+
+def test_for_oneself_is_as_without(asks):
+    answer = post("ann", asks, on_behalf_of="ANN")
+    run = make.run(answer.json()["id"])
+    assert (run.created_by, run.acts_for) == ("ann", None)
+    assert Request.unsafe_all_tenants.get(pk=run.pk).filed_by_id is None
+
+
+def test_the_same_key_for_another_person_is_another_start(asks):
+    first = filed(asks, business_key="k")
+    again = post("ann", asks, business_key="k", on_behalf_of="bob")
+    assert (again.status_code, "input_mismatch" in again.json()) == (200, False)
+    assert again.json()["id"] == first
+    for name, more in (("ann", {"on_behalf_of": "boss"}), ("ann", {}), ("boss", {"on_behalf_of": "ben"})):
+        answer = post(name, asks, business_key="k", **more)
+        if answer.status_code == 422:
+            continue
+        assert (answer.status_code, answer.json()["input_mismatch"]) == (200, True)
+
+
+def test_an_idempotency_key_with_another_person_is_refused(asks):
+    bodies = [{"workflow": asks.name, "input": {}, "on_behalf_of": name} for name in ("bob", "boss")]
+    ann = logged_in("ann")
+    answers = [
+        ann.post("/api/v1/runs", body, content_type="application/json", headers={"Idempotency-Key": "one"})
+        for body in bodies
+    ]
+    assert answers[0].status_code == 201
+    assert answers[1].status_code in (409, 422)
+
+
+@pytest.mark.parametrize(("ann_may", "bob_may", "begins"), [(1, 1, True), (1, 0, False), (0, 1, False)])
+def test_a_computed_child_is_begun_with_the_rights_that_both_have(asks, ann_may, bob_may, begins):
+    root = member("root3", "admin")
+    for name in ("ann", "bob"):
+        member(name, "requester", f"of-{name}")
+    groups = [f"of-{name}" for name, may in (("ann", ann_may), ("bob", bob_may)) if may]
+    target = make.a_version(make.graph([{"id": "x", "type": "noop"}], [])).workflow
+    target.folder = folders.create_folder(root, "Secret", [Grant(("start",), group=name) for name in groups])
+    target.save()
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": "{{ input.name }}"}}
+    caller = make.a_version(make.graph([sub], [])).workflow
+    caller.folder = asks.folder
+    caller.save()
+    run_id = filed(caller, input={"name": target.name})
+    assert make.run(run_id).status == ("COMPLETED" if begins else "FAILED")
+    if begins:
+        (child,) = make.children_of(run_id)
+        assert (child.created_by, child.acts_for) == ("bob", "ann")
+
+
+def test_a_child_asks_nobody_of_both(asks):
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": asks.name}}
+    caller = make.a_version(make.graph([sub], [])).workflow
+    caller.folder = asks.folder
+    caller.save()
+    filed(caller)
+    assert {"ann", "bob"} <= set(ManualTask.unsafe_all_tenants.get().exclude)
+
+
+def test_the_start_form_files_for_somebody_else(asks):
+    ann, path = logged_in("ann"), f"/workflows/{asks.name}/start"
+    page = ann.get(path).text
+    assert "For somebody else" in page
+    assert '<option value="bob">' in page
+    sent = {"input_kind": "json", "input": "{}", "once": ticket(ann, path), "on_behalf_of": "nobody"}
+    refused = ann.post(path, sent)
+    assert refused.status_code == 422
+    assert "no active member" in refused.text
+    answer = ann.post(path, {**sent, "on_behalf_of": "bob"}, follow=True)
+    assert "is started for them" in answer.text
+    run = Run.unsafe_all_tenants.get()
+    assert (run.created_by, run.acts_for) == ("bob", "ann")
+
+
+def test_a_rerun_bars_them_still(asks):
+    run_id = filed(asks)
+    make.cancel(run_id)
+    make.work()
+    again = make.rerun(run_id, "ask")
+    make.work()
+    assert {"ann", "bob"} <= set(task_of(again).exclude)

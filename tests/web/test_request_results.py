@@ -1,0 +1,127 @@
+"""What requesters get of a run, and the categories of the catalogue."""
+
+import pytest
+
+from engine.catalogue import Json
+from engine.renaming import rename_step
+from engine.validate import validate
+from steps.catalogue import CATALOGUE
+from tests import factories as make
+from tests.inbox.asking import decide, member, task_of
+from tests.web.test_request_words import ASK, EDGES, NO
+from tests.web.test_requests import logged_in, own_request
+
+pytestmark = pytest.mark.django_db
+
+PAY = {"id": "pay", "type": "transform", "params": {"set": {"amount": 12.5, "password": "hush"}}}
+
+
+@pytest.fixture(autouse=True)
+def people():
+    member("ben", "approver")
+    member("rita", "requester")
+
+
+def asking(result: Json, **terms: Json) -> dict[str, Json]:
+    return make.graph([ASK, PAY, NO], EDGES) | {"request": {"result": result, **terms}}
+
+
+def run_of(result: Json) -> str:
+    run_id = own_request(make.a_version(asking(result)), "rita")
+    assert told(run_id)["result"] == []
+    decide(member("ben", "approver"), task_of(run_id), "approved")
+    make.work()
+    return run_id
+
+
+def told(run_id: str, name: str = "rita") -> dict[str, Json]:
+    return logged_in(name).get(f"/api/v1/requests/{run_id}").json()
+
+
+def rows(run_id: str) -> dict[str, Json]:
+    return {row["label"]: row["fault"] or row["value"] for row in told(run_id)["result"]}
+
+
+def test_each_row_is_a_value_of_the_ended_run():
+    result = {
+        "Amount": "{{ steps.pay.output.amount }}",
+        "Portal": "https://portal.example/{{ input.amount }}",
+        "Bad": "javascript:alert({{ input.amount }})",
+        "Reason": "{{ steps.no.output.reason }}",
+        "Broken": "{{ steps.pay.output.nothing }}",
+        "Secret": "{{ steps.pay.output.password }}",
+    }
+    run_id = run_of(result)
+    got = rows(run_id)
+    assert (got["Amount"], got["Portal"]) == (12.5, "https://portal.example/1")
+    assert "Reason" not in got
+    assert got["Broken"] == "This could not be computed."
+    assert "hush" not in str(got)
+    page = logged_in("rita").get(f"/requests/{run_id}").text
+    assert '<a href="https://portal.example/1"' in page
+    assert 'href="javascript' not in page
+    assert "What you get" in page
+    assert "hush" not in page
+
+
+def test_rows_have_the_order_of_their_author():
+    version = make.a_version(asking({"Aa": 1, "B": 2, "C": 3}, result_order=["C", "Aa", "Gone"]))
+    run_id = own_request(version, "rita")
+    decide(member("ben", "approver"), task_of(run_id), "approved")
+    make.work()
+    assert [row["label"] for row in told(run_id)["result"]] == ["C", "Aa", "B"]
+
+
+def test_a_text_is_markdown_of_which_values_mark_nothing_up():
+    run_id = run_of("**Paid**: {{ steps.ask.output.comment }} {{ steps.pay.output.amount }}")
+    page = logged_in("rita").get(f"/requests/{run_id}").text
+    assert "<strong>Paid</strong>" in page
+    assert "12.5" in page
+
+
+def test_a_refused_request_has_no_result():
+    run_id = own_request(make.a_version(asking({"Amount": "{{ steps.pay.output.amount }}"})), "rita")
+    decide(member("ben", "approver"), task_of(run_id), "rejected")
+    make.work()
+    assert told(run_id)["result"] == []
+
+
+def test_it_is_judged_with_the_definition():
+    def problems(result: Json) -> list[str]:
+        return [one.field for one in validate(asking(result), CATALOGUE)]
+
+    assert any("request.result" in one for one in problems({"A": "{{ steps.gone.output }}"}))
+    assert any("request.result" in one for one in problems({"A": "{{ steps. }}"}))
+    assert not any("request" in one for one in problems({"A": "{{ steps.pay.output.amount }}"}))
+
+
+def test_renaming_a_step_renames_it_there():
+    renamed = rename_step(asking({"A": "{{ steps.pay.output.amount }}"}), "pay", "paid", catalogue=CATALOGUE)
+    assert renamed.definition["request"]["result"] == {"A": "{{ steps.paid.output.amount }}"}
+
+
+def test_the_catalogue_has_categories():
+    member("boss", "admin")
+    for category, title in (("Travel", "A flight"), ("Money", "A refund"), (None, "A thing")):
+        terms = {"category": category} if category else {}
+        workflow = make.a_version(asking({"A": 1}, **terms)).workflow
+        workflow.title = title
+        workflow.save()
+    boss = logged_in("boss")
+    found = boss.get("/api/v1/requests/catalogue?q=trav").json()["results"]
+    assert [(one["title"], one["category"]) for one in found] == [("A flight", "Travel")]
+    page = boss.get("/requests/")
+    assert [name for name, _ in page.context["groups"]] == ["Money", "Travel", ""]
+    assert page.text.index("My requests") < page.text.index("What you can ask for")
+    chosen = boss.get("/requests/?category=Money")
+    assert [one.title for one in chosen.context["offered"]] == ["A refund"]
+    assert "Nothing is in this category" in boss.get("/requests/?category=None").text
+
+
+def test_what_is_open_stands_first():
+    done = own_request(make.a_version(make.graph([{"id": "a", "type": "noop"}], [])), "rita")
+    assert [row["id"] for row in logged_in("rita").get("/requests/").context["rows"]] == [done]
+    waiting = own_request(make.a_version(asking({"A": 1})), "rita")
+    assert [row["id"] for row in logged_in("rita").get("/requests/").context["rows"]] == [waiting]
+    every = logged_in("rita").get("/requests/?show=all").context["rows"]
+    assert [row["id"] for row in every] == [waiting, done]
