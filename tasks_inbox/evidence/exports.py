@@ -16,14 +16,22 @@ from django.template.loader import render_to_string
 from accounts import audit
 from accounts.principal import Principal
 from lib.load.ceilings import allow
+from lib.reader import NOBODY, reading_as
 from runs.files import trees
 from tasks_inbox.evidence.gathering import evidence_of
 from tasks_inbox.evidence.ledger import digest_of
 from tasks_inbox.evidence.readable import parts_of, visible_part
+from tasks_inbox.evidence.table import csv_of
 
-Format = Literal["json", "html", "pdf", "zip"]
-FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "zip")
-KINDS = {"json": "application/json", "html": "text/html", "pdf": "application/pdf", "zip": "application/zip"}
+Format = Literal["json", "html", "pdf", "csv", "zip"]
+FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "csv", "zip")
+KINDS = {
+    "json": "application/json",
+    "html": "text/html",
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "zip": "application/zip",
+}
 SECONDS = 60.0
 """How long it may compute: a page of a PDF takes 20 ms, and evidence may have a thousand."""
 BESIDE = ("verify.py", "README.txt")
@@ -74,6 +82,9 @@ def files_in(text: str) -> list[tuple[str, str]]:
 def _written(text: str, written_as: Format) -> bytes:
     if written_as == "json":
         return text.encode()
+    if written_as == "csv":
+        with reading_as(NOBODY):
+            return csv_of(text)
     whole, digest = visible_part(parts_of(text)), digest_of(text)
     if written_as == "pdf":
         # Loaded by whoever prints: fonts and what reads them take a third of a second of each start.

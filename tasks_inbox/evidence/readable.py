@@ -1,7 +1,7 @@
 """What an evidence.json says, in words for people: headings with lines under them, for HTML and PDF; pure."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -10,11 +10,12 @@ from engine.json_schema import any_properties
 from engine.value_types import Type, below, reduced
 from lib.reader import NOBODY, reading_as
 from lib.stored_json import StoredDecoder
-from lib.typed_values import plain_text
+from lib.typed_values import kind_of, plain_text
 from lib.visible import visible
 from runs.reading import places
 
 Line = tuple[str, str]
+NO_FILES: Mapping[str, str] = {}
 """What something is, and what it says."""
 
 VIA = {
@@ -53,9 +54,15 @@ def parts_of(text: str) -> Part:
 def _whole(evidence: Json) -> Part:
     links = sorted([*evidence["decisions"], *evidence["remarks"]], key=lambda one: one["seq"])
     records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in links if one["record"]]
-    parts = [_question(one, records) for one in evidence["questions"]]
+    files = {one["id"]: _file(one) for one in files_named(evidence, records)}
+    parts = [_question(one, records, files) for one in evidence["questions"]]
     parts += [_hidden(one) for one in evidence["decisions"] if one["record"] is None]
     return Part(f"Evidence of run {evidence['run']['id']}", list(_about(evidence)), parts)
+
+
+def files_named(evidence: Json, records: Iterable[tuple[Json, Json]]) -> list[Json]:
+    """The files of the start, and those that decisions tell of."""
+    return [*evidence.get("files", ()), *(one for _, record in records for one in record.get("files", ()))]
 
 
 def _hidden(one: Json) -> Part:
@@ -105,7 +112,7 @@ def _about(evidence: Json) -> Iterator[Line]:
     yield "Exported", f"{moment(evidence['exported']['at'])} by {evidence['exported']['by']}"
 
 
-def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
+def _question(question: Json, records: list[tuple[Json, Json]], files: Mapping[str, str]) -> Part:
     content = json.loads(question["shown"], cls=StoredDecoder)
     of_it = [
         pair
@@ -119,7 +126,7 @@ def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
         )
     ]
     lines += [("Instructions", content["instructions"])] if content["instructions"] else []
-    lines += [(fact["label"], said(fact["value"], fact.get("type"))) for fact in content["facts"]]
+    lines += [(fact["label"], said(fact["value"], fact.get("type"), files)) for fact in content["facts"]]
     lines += [("Form", _fields(content["form"]))] if content["form"] is not None else []
     lines.append(
         ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in content["outcomes"]))
@@ -128,11 +135,11 @@ def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
     if all("remark" in record for _, record in of_it):
         lines.append(("Decided by", _nobody(question)))
     form = reduced(content["form"])
-    return Part(content["title"], lines, [_link(*pair, form) for pair in of_it])
+    return Part(content["title"], lines, [_link(*pair, form, files) for pair in of_it])
 
 
-def _link(one: Json, record: Json, form: Type | None) -> Part:
-    return _remark(one, record) if "remark" in record else _decision(one, record, form)
+def _link(one: Json, record: Json, form: Type | None, files: Mapping[str, str]) -> Part:
+    return _remark(one, record) if "remark" in record else _decision(one, record, form, files)
 
 
 def _remark(one: Json, record: Json) -> Part:
@@ -158,7 +165,7 @@ def _nobody(question: Json) -> str:
     return f"{when}, before decisions were kept as records. {decision['comment']} {decision['data']}"
 
 
-def _decision(one: Json, record: Json, form: Type | None) -> Part:
+def _decision(one: Json, record: Json, form: Type | None, files: Mapping[str, str]) -> Part:
     by = record["by"]
     lines = [
         ("Meaning", f"{record['meaning']} ({record['outcome']})"),
@@ -168,7 +175,7 @@ def _decision(one: Json, record: Json, form: Type | None) -> Part:
     lines += [("On behalf of", record["on_behalf_of"])] if record["on_behalf_of"] else []
     lines += [("Signed", "with their password, given again")] if by["signed"] else []
     lines += [("Comment", record["comment"])] if record["comment"] else []
-    lines += [("Filled in", said(record["data"], form))] if record["data"] is not None else []
+    lines += [("Filled in", said(record["data"], form, files))] if record["data"] is not None else []
     lines += [("File", _file(file)) for file in record.get("files", ())]
     if way := record.get("settled_by"):
         lines.append(("Settled", WAYS.get(way, way)))
@@ -228,14 +235,18 @@ def _standing(quorum: Json) -> str:
     return f"{tally} for the first choice; {end}"
 
 
-def said(value: Json, kind: Type | None = None) -> str:
-    """A value for people: as its type has it, a text as it is, nested names and values in lines."""
+def said(value: Json, kind: Type | None = None, files: Mapping[str, str] = NO_FILES) -> str:
+    """A value for people: as its type has it, a text as it is, nested names and values in lines. `files` in words, by
+    id.
+    """
     if isinstance(value, dict):
-        return "\n".join(f"{name}: {_short(one, below(kind, (name,)))}" for name, one in value.items())
-    return _short(value, kind)
+        return "\n".join(f"{name}: {_short(one, below(kind, (name,)), files)}" for name, one in value.items())
+    return _short(value, kind, files)
 
 
-def _short(value: Json, kind: Type | None = None) -> str:
+def _short(value: Json, kind: Type | None = None, files: Mapping[str, str] = NO_FILES) -> str:
+    if kind_of(kind) == "file" and isinstance(value, str) and value in files:
+        return files[value]
     text = plain_text(value, kind)
     # What a text is exactly is part of the evidence.
     return f"{text} ({value})" if isinstance(value, str) and text.replace("\u00a0", " ") != value else text

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from engine.catalogue import Json
 from engine.typed_texts import FACTS, joined, renewed
-from lib.typed_values import text_of
-from tasks_inbox.limits import TASK_TITLE_CHARACTERS
+from lib.typed_values import Kind, kind_of, text_of
+from tasks_inbox.limits import FACT_PARTS, FACT_ROWS, TASK_TITLE_CHARACTERS
 from tasks_inbox.models import ManualTask
 
 Texts = Mapping[str, Json]
@@ -26,6 +26,34 @@ def instructions_of(task: ManualTask) -> str:
 def outcomes_of(task: ManualTask) -> list[Json]:
     """The outcomes with their labels."""
     return _labelled(task.outcomes, task.texts or {})
+
+
+def named_in(facts: Sequence[Mapping[str, Json]], kind_name: Kind) -> list[str]:
+    """The usernames, or the ids of files, that typed facts tell, those in tables too: all are asked for at once."""
+    names: list[str] = []
+    pending = [(fact["value"], fact.get("type")) for fact in facts]
+    while pending and len(names) < FACT_PARTS:
+        value, kind = pending.pop()
+        if not kind:
+            continue
+        if kind_of(kind) == kind_name and isinstance(value, str):
+            names.append(value)
+        elif isinstance(value, list):
+            pending += [(one, kind.get("items")) for one in value[:FACT_ROWS]]
+        elif isinstance(value, dict):
+            pending += [(value.get(key), one) for key, one in (kind.get("properties") or {}).items()]
+    return names
+
+
+def people_in(task: ManualTask, facts: Sequence[Mapping[str, Json]] = ()) -> list[str]:
+    """The usernames that the title of a task tells, and these facts and the other texts of it where they are given."""
+    texts = [task.title_parts or []]
+    if facts:
+        whole = task.texts or {}
+        texts += [whole.get("instructions") or [], *(whole.get("outcomes") or {}).values()]
+    parts = (part for one in texts for part in one if isinstance(part, dict))
+    names = [part["value"] for part in parts if kind_of(part.get("type")) == "person"]
+    return [name for name in names if isinstance(name, str)] + named_in(facts, "person")
 
 
 def written(task: Mapping[str, Json]) -> dict[str, Json]:

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.urls import reverse
 
+from accounts import people
 from engine.catalogue import Json
 from engine.value_types import Type, below
 from lib.markup import file_size
 from lib.masking import masked_at
-from lib.typed_values import plain_text
+from lib.typed_values import kind_of, plain_text
+from runs.files.trees import FileView, described
 from runs.kernel.graphs import BrokenVersion, shown
 from runs.models import Run
 from tasks_inbox.forms.files import files_of
-from tasks_inbox.forms.texts import instructions_of, outcomes_of
+from tasks_inbox.forms.texts import instructions_of, outcomes_of, people_in
 from tasks_inbox.lifecycle.consequences import consequences
 from tasks_inbox.limits import MAIL_FACT_CHARACTERS, MAIL_FACT_ROWS
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
@@ -47,23 +49,40 @@ def contents_of(task: ManualTask) -> Contents:
             then = consequences(shown(run.version_id).graph, task.node, task.outcomes)
         except (BrokenVersion, WorkflowVersion.DoesNotExist):
             then = {}
+    people.learn(task.tenant_id, [*people_in(task, task.facts), *([run.created_by] if run else [])])
+    ids = [fact["value"] for fact in task.facts if kind_of(fact.get("type")) == "file"]
+
+    def address(file_id: str) -> str:
+        return settings.HANDOFF_URL + reverse("api-task-file", args=[task.pk, file_id])
+
+    files = described(task.tenant_id, task.run_id, ids, address) if ids else {}
     return Contents(
         requester=run.created_by if run else "",
         instructions=instructions_of(task),
         facts=[
-            (fact["label"], _lines(masked_at((fact["label"],), fact["value"]), fact.get("type")))
+            (
+                fact["label"],
+                _file(fact["value"], files)
+                or _lines(masked_at((fact["label"],), fact["value"]), fact.get("type")),
+            )
             for fact in task.facts
         ],
         files=[
             (
                 file.name,
                 file_size(file.size),
-                settings.HANDOFF_URL + reverse("api-task-file", args=[task.pk, file.pk]),
+                address(str(file.pk)),
             )
             for file in files_of(task)
         ],
         outcomes=[(one["name"], one["label"], then.get(one["name"], "")) for one in outcomes_of(task)],
     )
+
+
+def _file(value: Json, files: Mapping[str, FileView]) -> list[str]:
+    """A file by its name, size and address; nothing for any other value."""
+    file = files.get(value) if isinstance(value, str) else None
+    return [] if file is None else [f"{file.name} ({file_size(file.size)}) {file.url}"]
 
 
 def _lines(value: Json, kind: Type | None) -> list[str]:

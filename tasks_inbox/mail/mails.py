@@ -16,12 +16,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import mark_safe
 
+from accounts import people
 from accounts.people import name_of
 from lib.markdown import markdown
 from lib.reader import Reader, reading_as
 from lib.visible import visible
 from lib.visible_pages import visible_html
-from tasks_inbox.forms.texts import title_of
+from tasks_inbox.forms.texts import people_in, title_of
 from tasks_inbox.limits import MAIL_TITLE_CHARACTERS
 from tasks_inbox.mail.contents import Contents, contents_of
 from tasks_inbox.models import (
@@ -74,8 +75,9 @@ def written(
     knows it again.
     """
     with reading_as(reader):
-        title = line_of(title_of(task))
         contents = contents_of(task) if kind in _PREPARES and settings.HANDOFF_MAIL_FACTS else None
+        people.learn(task.tenant_id, people_in(task))
+        title = line_of(title_of(task))
         who = name_of(contents.requester) if contents and contents.requester else ""
     about = [_SAYS[kind], f"Asked by the workflow “{line_of(workflow)}”."]
     if who:
@@ -155,6 +157,7 @@ def collected(rows: Sequence[Collected], *, id: UUID, sender: str, to: str, read
     """One message about several tasks, those that are due first at the top. Its Message-ID is the first one's."""
     rows = sorted(rows, key=lambda one: (one.task.due_at is None, one.task.due_at or one.task.created_at))
     with reading_as(reader):
+        people.learn(rows[0].task.tenant_id, [name for one in rows for name in people_in(one.task)])
         titles = [line_of(_BEFORE.get(one.kind, "") + title_of(one.task)) for one in rows]
     about = [_about(one, reader) for one in rows]
     subject = f"{len(rows)} tasks, the first: {titles[0]}"

@@ -3,16 +3,17 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.catalogue import Json
 from engine.value_types import Type, below
 from lib.reader import number_text
 from lib.typed_values import is_link, kind_of, text_of
+from runs.files.trees import FileView
 from tasks_inbox.limits import FACT_CHARACTERS, FACT_COLUMNS, FACT_LEVELS, FACT_PARTS, FACT_ROWS
 
-Kind = Literal["text", "number", "link", "table", "list", "fields", "code"]
+Kind = Literal["text", "number", "link", "file", "table", "list", "fields", "code"]
 SHOWN = 10
 """So many of them are seen before the rest is opened."""
 _WORDS = {None: "none", True: "yes", False: "no"}
@@ -20,9 +21,10 @@ _WORDS = {None: "none", True: "yes", False: "no"}
 
 @dataclass(slots=True)
 class Room:
-    """How many more values may be drawn."""
+    """How many more values may be drawn, and the files that they may name."""
 
     left: int = FACT_PARTS
+    files: Mapping[str, FileView] = field(default_factory=dict)
 
     def take(self) -> bool:
         """Whether there is room for one more, which is taken."""
@@ -54,6 +56,7 @@ class Fact:
     more: int = 0
     more_columns: int = 0
     address: str = ""
+    file: FileView | None = None
 
     @property
     def is_code(self) -> bool:
@@ -66,26 +69,11 @@ class Fact:
         return len(self.rest) + self.more
 
 
-def people_in(facts: Sequence[Mapping[str, Json]]) -> list[str]:
-    """The usernames that typed facts tell, those in tables too, so that all names are asked for at once."""
-    names: list[str] = []
-    pending = [(fact["value"], fact.get("type")) for fact in facts]
-    while pending and len(names) < FACT_PARTS:
-        value, kind = pending.pop()
-        if not kind:
-            continue
-        if kind_of(kind) == "person" and isinstance(value, str):
-            names.append(value)
-        elif isinstance(value, list):
-            pending += [(one, kind.get("items")) for one in value[:FACT_ROWS]]
-        elif isinstance(value, dict):
-            pending += [(value.get(key), one) for key, one in (kind.get("properties") or {}).items()]
-    return names
-
-
-def drawn(facts: Sequence[Mapping[str, Json]]) -> list[Fact]:
-    """Facts as they are drawn, each by its type where it has one."""
-    return [fact_of(fact["label"], fact["value"], fact.get("type")) for fact in facts]
+def drawn(facts: Sequence[Mapping[str, Json]], files: Mapping[str, FileView] | None = None) -> list[Fact]:
+    """Facts as they are drawn, each by its type where it has one; `files` by id, those that the reader may read."""
+    return [
+        fact_of(fact["label"], fact["value"], fact.get("type"), Room(files=files or {})) for fact in facts
+    ]
 
 
 def fact_of(
@@ -96,7 +84,7 @@ def fact_of(
     is_full = not room.take()
     if not isinstance(value, list | dict) or not value:
         # What is asked of people they see whole; how long that may be is checked when the task opens.
-        return _scalar(label, value, kind, math.inf if depth == 0 else FACT_CHARACTERS)
+        return _scalar(label, value, kind, room, math.inf if depth == 0 else FACT_CHARACTERS)
     if is_full or depth >= FACT_LEVELS:
         return _code(label, value)
     if isinstance(value, dict):
@@ -122,12 +110,18 @@ def plain(value: Json, kind: Type | None = None) -> str:
         return text
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return _text(", ".join(value))
-    return _scalar("", value, None, math.inf).text if not isinstance(value, list | dict) else _json(value)
+    return (
+        _scalar("", value, None, Room(), math.inf).text
+        if not isinstance(value, list | dict)
+        else _json(value)
+    )
 
 
-def _scalar(label: str, value: Json, kind: Type | None, most: float) -> Fact:
+def _scalar(label: str, value: Json, kind: Type | None, room: Room, most: float) -> Fact:
     if (text := text_of(value, kind)) is not None:
         return Fact(label, "number" if kind_of(kind) == "money" else "text", text)
+    if kind_of(kind) == "file" and isinstance(value, str) and value in room.files:
+        return Fact(label, "file", room.files[value].name, file=room.files[value])
     if kind_of(kind) == "link" and is_link(value):
         return Fact(label, "link", _cut(value, most), address=value)
     if isinstance(value, str):

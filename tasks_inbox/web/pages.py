@@ -18,6 +18,7 @@ from lib.markdown import markdown
 from lib.masking import masked
 from lib.reader import moment_text
 from lib.refusals import Conflict, Invalid, Refusal
+from runs.files.trees import FileView, described
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, comments, deciding, drafts, holding, notes
 from tasks_inbox.actions.decision import Decision, check_decision
@@ -28,7 +29,7 @@ from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
-from tasks_inbox.forms.texts import instructions_of, outcomes_of, title_of
+from tasks_inbox.forms.texts import instructions_of, named_in, outcomes_of, people_in, title_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.limits import ASSIGNEE_CHARACTERS, MEMBER_CHOICES, TASK_REASON_CHARACTERS
@@ -88,7 +89,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
         "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
-        "facts": facts.drawn(task.facts),
+        "facts": facts.drawn(task.facts, _files_in(task)),
         "rounds_before": task.round - 1,
         "approves": covered.in_words(context["task"]["approves"], task.outcomes),
         "changed_facts": [
@@ -115,6 +116,16 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         if (until := context["task"]["snoozed_until"]) and until > now_here()
         else None,
     }
+
+
+def _files_in(task: ManualTask) -> dict[str, FileView]:
+    """The files that facts of a task name, of those that its run may read."""
+    ids = named_in(task.facts, "file")
+
+    def address(file_id: str) -> str:
+        return reverse("api-task-file", args=[task.pk, file_id])
+
+    return described(task.tenant_id, task.run_id, ids, address) if ids else {}
 
 
 def _outcomes(task: ManualTask, then: Mapping[str, str]) -> list[dict[str, Json]]:
@@ -198,7 +209,7 @@ def _writers(
     started = [run["run_facts"].created_by] if run["run_facts"] else []
     return [
         *started,
-        *facts.people_in(task.facts),
+        *people_in(task, task.facts),
         *(one.by for one in remarks),
         *(one.by for one in attachments),
     ]

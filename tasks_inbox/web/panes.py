@@ -4,7 +4,6 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain
 from uuid import UUID
 
 from django.http import QueryDict
@@ -27,6 +26,7 @@ from tasks_inbox.eligibility.electors import electors_of
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.evidence import ledger
+from tasks_inbox.forms import texts
 from tasks_inbox.lifecycle.consequences import consequences
 from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.lifecycle.working_time import SAYS_HOW
@@ -134,7 +134,9 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
             raise
         page, fault = Page((), None, None), error.message
     workflows = queries.workflows_of(who.tenant_id, page.rows)
-    people.learn(who.tenant_id, chain.from_iterable(map(named_in, page.rows)))
+    people.learn(
+        who.tenant_id, [name for task in page.rows for name in (*named_in(task), *texts.people_in(task))]
+    )
     now = now_here()
     by = listing.told_of(place.sort)
     types = statements.types_told([task.pk for task in page.rows], by) if by else {}
