@@ -63,6 +63,19 @@ class References:
         )
 
 
+NOTHING = References()
+
+
+def union(parts: Iterable[References]) -> References:
+    """Everything that any of `parts` reads."""
+    references = list(parts)
+    return References(
+        steps=frozenset().union(*(part.steps for part in references)),
+        every_step=any(part.every_step for part in references),
+        names=frozenset().union(*(part.names for part in references)),
+    )
+
+
 def reads_of(expr: Expr, own: frozenset[str] = frozenset()) -> Iterator[Read]:
     """The longest static paths that the expression reads, each with whether only its presence is asked.
 

@@ -7,7 +7,7 @@ from typing import Any
 from engine import bodies
 from engine.approvals import Coverage, coverage_of
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
-from engine.cel_reads import Path
+from engine.cel_reads import Path, union
 from engine.expressions import Expression, References, compile_expression
 from engine.links import Edge, Join, edge_of, join_of, topological
 from engine.plain import in_holes
@@ -70,8 +70,7 @@ class Node:
 
     def render(self, scope: Scope, before_each: Callable[[], None] | None = None) -> dict[str, Json]:
         """The params, rendered as by `Template.render`; texts of a step that asks people may read its facts."""
-        params: dict[str, Json] = self.params.render(self._with_facts(scope, before_each), before_each)
-        return params
+        return dict(self.params.render(self._with_facts(scope, before_each), before_each))
 
     def typed(self, scope: Scope) -> TypedParams | None:
         """The params with the types of what they read; None of a step that asks nobody."""
@@ -229,17 +228,6 @@ class Graph:
 
 
 NO_LITERAL: Mapping[str, Json] = {}
-NOTHING = References(steps=frozenset(), every_step=False, names=frozenset())
-
-
-def union(parts: Iterable[References]) -> References:
-    """Everything that any of `parts` reads."""
-    references = list(parts)
-    return References(
-        steps=frozenset().union(*(part.steps for part in references)),
-        every_step=any(part.every_step for part in references),
-        names=frozenset().union(*(part.names for part in references)),
-    )
 
 
 def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: int = RULES) -> Graph:

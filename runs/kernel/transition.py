@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from engine.catalogue import Json
+from engine.cel_reads import NOTHING
 from engine.decide import JoinNeverFired, describe, fire, run_output
 from engine.effects import Assigned, Effects
 from engine.errors import ExpressionError, failure_of
-from engine.graph import NOTHING
 from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps

@@ -17,7 +17,7 @@ from tasks_inbox.evidence import ledger
 from tasks_inbox.limits import TASK_COMMENT_CHARACTERS
 from tasks_inbox.mail.mentions import mentioned
 from tasks_inbox.models import ANSWERED, ASKED, INCIDENT, OPEN, SAID, ManualTask, TaskComment
-from tasks_inbox.store import queries, statements
+from tasks_inbox.store import queries, statements, task_files
 
 
 def add_comment(
@@ -87,7 +87,7 @@ def keep(principal: Principal, task: ManualTask, text: str, kind: str) -> None:
 
 def _add(principal: Principal, task: ManualTask, comment_id: str, text: str, kind: str) -> bool:
     """Write it as a comment and as a link of the tenant's chain, behind the locks of run and task."""
-    if not statements.hold_open_task(task.tenant_id, task.pk):
+    if not task_files.hold_open_task(task.tenant_id, task.pk):
         return False
     current, chain = (
         queries.task_of(task.tenant_id, task.pk),

@@ -18,7 +18,7 @@ from runs.integrity.compare import Difference
 from runs.integrity.verify import verify
 from tasks_inbox.evidence.ledger import FIRST, digest_of, shown_hash
 from tasks_inbox.models import EvidenceHead, ManualTask, TaskComment, TaskDecision
-from tasks_inbox.store import statements
+from tasks_inbox.store import statements, task_files
 
 BATCH = 500
 RUNS = 50
@@ -133,7 +133,7 @@ def _shown_hash(task: ManualTask, number: int) -> str:
 
 def _of_files(row: TaskDecision, files: Json) -> Iterator[Fault]:
     """The files of a record against what is kept of them, byte by byte."""
-    rows = statements.files_held(row.tenant_id, [file["id"] for file in files]) if files else {}
+    rows = task_files.files_held(row.tenant_id, [file["id"] for file in files]) if files else {}
     for file in files:
         if rows.get(file["id"]) != file | {"found": file["sha256"]}:
             yield Fault(row.seq, f"its file {file['name']} is not what its record says")

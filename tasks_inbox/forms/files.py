@@ -27,7 +27,7 @@ from tasks_inbox.eligibility.refusals import open_task
 from tasks_inbox.forms.form import filled
 from tasks_inbox.limits import TASK_FILES
 from tasks_inbox.models import ManualTask, TaskFile, TaskFileContent
-from tasks_inbox.store import queries, statements
+from tasks_inbox.store import queries, task_files
 
 
 def attach(
@@ -43,9 +43,9 @@ def attach(
     details = {**described_content(principal.username, name, content)}
     file_id = str(details.pop("id"))
     with transaction.atomic():
-        if not statements.hold_open_task(task.tenant_id, task_id):
+        if not task_files.hold_open_task(task.tenant_id, task_id):
             raise Conflict("This task is closed: it takes no more files.", code="task_closed")
-        if not statements.add_file(
+        if not task_files.add_file(
             file_id, task=task_id, content=content, details=details, by=str(details["by"]), most=TASK_FILES
         ):
             raise Conflict(f"A task has at most {TASK_FILES} files.", code="too_many_files", field="file")
@@ -64,8 +64,8 @@ def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str 
     if file.by != principal.username:
         raise NotAllowed(f"Only {file.by}, who added this file, can take it back.", code="not_yours")
     with transaction.atomic():
-        is_locked = statements.hold_open_task(principal.tenant_id, task_id)
-        if not is_locked or not statements.withdraw_file(task_id, file_id, by=principal.username):
+        is_locked = task_files.hold_open_task(principal.tenant_id, task_id)
+        if not is_locked or not task_files.withdraw_file(task_id, file_id, by=principal.username):
             raise Conflict("Somebody has decided with this file: it stays.", code="file_is_evidence")
         audit.record(principal, f"withdraw {file.sha256}", f"task {task_id}", reason=reason)
         live.tell_inboxes([principal.tenant_id])
@@ -117,7 +117,7 @@ def stored_row(file: TaskFile) -> FileRow:
     }
 
 
-SOURCE = Source(statements.files_in_trees, statements.file_content)
+SOURCE = Source(task_files.files_in_trees, task_files.file_content)
 """Files of tasks, for the trees of runs that read them."""
 
 

@@ -1,15 +1,17 @@
 """Rows of one tenant's tasks, comments and workflows, by their keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from accounts.names import key_of
+from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox.models import INCIDENT, ManualTask, TaskComment
+from tasks_inbox.store.statements import SQL
 from workflows.models import Workflow
 
 LARGE = ("instructions", "facts", "earlier", "form", "data", "comment", "texts")
@@ -92,3 +94,9 @@ def last_comments(task: ManualTask, most: int, before: UUID | None) -> tuple[lis
     rows = list(comments.order_by("-pk")[: most + 1])
     page = rows[:most][::-1]
     return page, page[0].pk if len(rows) > most else None
+
+
+def types_told(tasks: Sequence[UUID], key: str) -> dict[UUID, Json]:
+    """The type of the fact with this key, by task; without those whose fact has none."""
+    params = {"tasks": [str(task) for task in tasks], "key": key.lower()}
+    return {UUID(task): kind for task, kind in SQL.value("types_told", params).items()}

@@ -34,7 +34,7 @@ from tasks_inbox.limits import PANE_VALUES, SEARCH_CHARACTERS
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
-from tasks_inbox.store import queries, statements
+from tasks_inbox.store import queries
 from tasks_inbox.web.asking import know_waiting
 from workflows.access import may_anywhere
 
@@ -139,7 +139,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     )
     now = now_here()
     by = listing.told_of(place.sort)
-    types = statements.types_told([task.pk for task in page.rows], by) if by else {}
+    types = queries.types_told([task.pk for task in page.rows], by) if by else {}
     rows = [
         _row(row, now)
         | {"by_value": _by_value(task, by, types), "workflow_title": workflows[task.workflow_id].title}

@@ -135,6 +135,7 @@ NO_DOORS: Final[Mapping[str, str]] = {
         "api-run-pause run-pause api-run-unpause run-unpause api-step-pause api-step-unpause api-step-resume"
     ),
     "ends the topmost run": "request-withdraw api-request-withdraw",
+    "reminds people and changes no task": "request-remind api-request-remind",
     "begins a run, which asks": (
         "api-workflow-trials api-runs api-runs-batch run-again workflow-start workflow-start-form "
         "workflow-start-draft api-run-rerun step-rerun"

@@ -174,6 +174,7 @@ def test_the_zip_holds_all_and_its_script_checks_it(task, tmp_path):
     with zipfile.ZipFile(io.BytesIO(export(task, "zip"))) as found:
         assert sorted(found.namelist()) == [
             "README.txt",
+            "evidence.csv",
             "evidence.html",
             "evidence.json",
             "evidence.pdf",

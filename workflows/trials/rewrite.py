@@ -7,9 +7,9 @@ from typing import Literal
 
 from engine.bodies import body_of, steps_within
 from engine.catalogue import BODY, Json
-from engine.cel_reads import References
+from engine.cel_reads import References, union
 from engine.errors import EngineError, TooMuchWork
-from engine.graph import compensation_of, union
+from engine.graph import compensation_of
 from engine.plain import body_in_holes
 from engine.ports import outcomes_of
 from engine.problems import Problem
