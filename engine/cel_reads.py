@@ -112,6 +112,16 @@ def static_path(expr: Expr, own: frozenset[str]) -> Path | None:
     return None
 
 
+def optional_path(expr: Expr) -> Path | None:
+    """The path of `has(path) ? path : null`; None of any other expression."""
+    match expr:
+        case Call("_?_:_", (Select(operand, field, True), value, Const(None))):
+            inner = static_path(operand, frozenset())
+            path = static_path(value, frozenset())
+            return path if inner is not None and path == (*inner, field) else None
+    return None
+
+
 def references(reads: Iterable[Read]) -> References:
     steps = [(path, test) for path, test in reads if path[0] == "steps"]
     return References(

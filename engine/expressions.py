@@ -35,6 +35,7 @@ from engine.cel_reads import (
     References,
     copy_by_plan,
     copy_plan,
+    optional_path,
     reads_of,
     references,
     with_context,
@@ -67,7 +68,18 @@ __all__ = ["ROOT_NAMES", "Expression", "References", "compile_expression"]
 class Expression:
     """A compiled expression. Immutable; may be shared between threads."""
 
-    __slots__ = ("_copies", "_cost", "_path", "_plan", "_program", "_reads", "refs", "returns_bool", "source")
+    __slots__ = (
+        "_copies",
+        "_cost",
+        "_path",
+        "_plan",
+        "_program",
+        "_reads",
+        "_shown",
+        "refs",
+        "returns_bool",
+        "source",
+    )
 
     def __init__(
         self, source: str, program: cel.Expression, tree: Expr, cost: Callable[[Expr], Cost] = cost_of
@@ -82,6 +94,7 @@ class Expression:
         self._plan = copy_plan(reads)
         self._cost = cost(tree)
         self._path = reads[0][0] if len(reads) == 1 and _PATH.fullmatch(source) else None
+        self._shown = self._path or optional_path(tree)
 
     @property
     def paths(self) -> list[Path]:
@@ -97,6 +110,11 @@ class Expression:
     def path(self) -> Path | None:
         """What it reads, where it is that and nothing else."""
         return self._path
+
+    @property
+    def shown_path(self) -> Path | None:
+        """The path of the value that it gives: what it reads, or what it reads if that is there, and null otherwise."""
+        return self._shown
 
     def placed_tree(self) -> Expr:
         """The syntax tree with the places of names and literals in the source."""

@@ -166,11 +166,11 @@ class Template:
         return _filled(self.root, (), fill)
 
     def path_at(self, *keys: str) -> Path | None:
-        """What is read for the value at these keys, where that is one read and nothing else."""
+        """The path of the value at these keys, where that is shown as it is."""
         part: _Part | None = self.root
         for key in keys:
             part = dict(part.items).get(key) if isinstance(part, _Object) else None
-        return part.expression.path if isinstance(part, _Hole) else None
+        return part.expression.shown_path if isinstance(part, _Hole) else None
 
     def below(self, key: str) -> "Template":
         """What stands at this key of an object, as a template; null where nothing does."""
@@ -181,8 +181,8 @@ class Template:
         return Template(self.refs, isinstance(part, _Static), part)
 
     def plain_paths(self) -> list[Path]:
-        """Each path that one of its expressions reads, and nothing else."""
-        paths = [one.path for one in _expressions(self.root)]
+        """Each path that one of its expressions shows as it is (`Expression.shown_path`)."""
+        paths = [one.shown_path for one in _expressions(self.root)]
         return list(dict.fromkeys(path for path in paths if path is not None))
 
     def part_at(self, *keys: str | int) -> "_Hole | _Text | None":

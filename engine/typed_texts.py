@@ -36,7 +36,7 @@ class TypedParams:
         part = self.template.part_at(*keys)
         pieces = [] if part is None else [piece for piece, _ in part.pieces()]
         only = pieces[0] if len(pieces) == 1 else None
-        return self.types.get(only.path) if isinstance(only, Expression) and only.path else None
+        return self.types.get(only.shown_path) if isinstance(only, Expression) and only.shown_path else None
 
     def parts_at(self, *keys: str | int) -> Parts | None:
         """The text at these keys in parts; None where no part has a type or reads a fact. Raises ExpressionError."""
@@ -48,7 +48,7 @@ class TypedParams:
             if isinstance(piece, str):
                 parts.append(piece)
                 continue
-            kind = self.types.get(piece.path) if piece.path else None
+            kind = self.types.get(piece.shown_path) if piece.shown_path else None
             entry: dict[str, Json] = {"value": piece.evaluate(self.scope)}
             entry |= {"type": kind} if kind else {}
             entry |= {"as": writing} if writing != "text" else {}
@@ -83,7 +83,7 @@ def _renewed(part: Json, scope: Scope, types: Mapping[str, Type]) -> Json:
     entry = {key: value for key, value in part.items() if key != "type"} | {
         "value": expression.evaluate(scope)
     }
-    path = expression.path
+    path = expression.shown_path
     kind = types.get(path[1]) if path is not None and len(path) == 2 and path[0] == FACTS else None
     return entry | {"type": kind} if kind else entry
 

@@ -79,6 +79,23 @@ def test_a_path_has_the_type_at_its_end(path, kind):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [
+        ("{{ has(input.amount) ? input.amount : null }}", "EUR"),
+        ("{{ has(input.amount) ? input.note : null }}", None),
+        ("{{ has(input.amount) ? input.amount : 0 }}", None),
+        ("{{ has(input.note) ? input.amount : null }}", None),
+    ],
+)
+def test_a_value_that_may_be_missing_keeps_its_type(text, currency):
+    ask = {"id": "me", "type": "human.approval", "params": {"title": "?", "facts": {"A": text}}}
+    node = compile_graph({"name": "types", "input_schema": INPUT, "nodes": [ask]}, EXECUTABLE).nodes["me"]
+    for given in ({"amount": 2}, {}):
+        typed = node.typed({"input": given}).type_at("facts", "A")
+        assert (typed or {}).get("x-currency") == currency
+
+
 def test_what_a_step_passes_on_keeps_its_type():
     steps = [
         {"id": "a", "type": "noop"},

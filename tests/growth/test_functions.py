@@ -160,7 +160,7 @@ def test_an_import_grows_with_the_texts_in_it(path: Path):
 
 
 def test_the_walk_finds_what_reads_texts():
-    assert {"engine.templates.split_holes(text)", "engine.durations.parse_duration(text)"} < set(WALKED)
+    assert {"engine.holes.split_holes(text)", "engine.durations.parse_duration(text)"} < set(WALKED)
     assert len(WALKED) > 60
     assert set(DIALECTS) >= {"native", "steps"}
 

@@ -256,7 +256,14 @@ def _optional_fact(draft: Draft, problem: Problem) -> Found:
     if match is None or path is None or not is_plain(match[1]):
         return None
     asking = f"has(input.{match[1]})"
-    change = _rewrite(draft, path, lambda source: f" {asking} ? string({source.strip()}) : '' ")
+    is_plain_fact = draft.value(path) == f"{{{{ input.{match[1]} }}}}"
+
+    def rewrite(source: str) -> str:
+        value = source.strip()
+        # A fact that is one value keeps its type; a text has no place for null.
+        return f" {asking} ? {value} : null " if is_plain_fact else f" {asking} ? string({value}) : '' "
+
+    change = _rewrite(draft, path, rewrite)
     return ("Leave it empty if it is not given", [change]) if change else None
 
 
