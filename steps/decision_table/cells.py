@@ -20,7 +20,7 @@ ANY = "-"
 _DATE = r"\d{4}-\d\d-\d\d"
 _MOMENT = _DATE + r"T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)"
 _TOKEN = re.compile(
-    rf"""(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>{_MOMENT})|(?P<date>{_DATE})"""
+    rf"""(?:(?P<text>"(?>(?:[^"\\]|\\.)*)(?P<close>")?)|(?P<moment>{_MOMENT})|(?P<date>{_DATE})"""
     r"""|(?P<number>-?\d+(?:\.\d+)?)|(?P<mark>\.\.|<=|>=|!=|[<>=\[\](),])|(?P<word>[A-Za-z_]\w*))""",
     re.ASCII,
 )
@@ -162,10 +162,10 @@ def _tokens(text: str) -> Iterator[_Token]:
         start = at + len(text[at:]) - len(text[at:].lstrip())
         match = _TOKEN.match(text, start)
         if match is None:
-            if text[start] == '"':
-                raise BadCell("a text is not closed by a quotation mark")
             raise BadCell(f"{text[start]!r} has no meaning here; {_HINT}")
         kind = match.lastgroup or ""
+        if kind == "text" and match["close"] is None:
+            raise BadCell("a text is not closed by a quotation mark")
         yield _Token(kind, match[kind], match.start(kind), match.end())
         at = match.end()
     yield _Token("end", "", end, end)

@@ -18,7 +18,7 @@ _NAME = re.compile(r"[^\W\d]\w*(?: \w+)*")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null')
 _PART = re.compile(
-    r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>date(?:\ and\ time)?\s*\(\s*"(?P<at>[^"]*)"\s*\))"""
+    r"""(?P<text>"(?>(?:[^"\\]|\\.)*)"?)|(?P<moment>date(?:\ and\ time)?\s*\(\s*"(?P<at>[^"]*)"\s*\))"""
     r"""|(?P<words>[A-Za-z][A-Za-z ]*)|(?P<comma>,)""",
     re.VERBOSE,
 )
