@@ -1,7 +1,8 @@
 /** The kinds of fields that a form offers, as JSON Schema: pure. `lib/forms` has the fields that people fill in. */
 
 import type { Json, JsonObject } from "../../model/json";
-import { isObject } from "../../model/json";
+import { isObject, same } from "../../model/json";
+import { fieldsOf } from "./fields";
 
 export type Kind =
   | "text"
@@ -207,28 +208,31 @@ function some(schema: JsonObject, keys: string[]): JsonObject {
 export interface Option {
   value: Json;
   title: string;
+  /** A description of it, which only JSON Schema shows. */
+  about?: Json;
 }
 
 /** What a choice offers. */
 export function optionsOf(schema: JsonObject): Option[] {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => ({ value, title: "" }));
   const parts = Array.isArray(schema.oneOf) ? schema.oneOf.filter(isOption) : [];
-  return parts.map((part) => ({ value: part.const, title: typeof part.title === "string" ? part.title : "" }));
+  return parts.map(({ const: value, title, description }) => ({
+    value,
+    title: typeof title === "string" ? title : "",
+    ...(description !== undefined && { about: description }),
+  }));
 }
 
 /** The choice with these options: an `enum` as long as none has a title. */
 export function withOptions(schema: JsonObject, options: Option[]): JsonObject {
-  const { enum: _enum, oneOf, ...rest } = schema;
-  if (!options.some(({ title }) => title)) return { ...rest, enum: options.map(({ value }) => value) };
-  const before = Array.isArray(oneOf) ? oneOf.filter(isOption) : [];
-  const parts = options.map(({ value, title }) => {
-    const was = before.find((part) => JSON.stringify(part.const) === JSON.stringify(value));
-    return {
-      const: value,
-      ...(title && { title }),
-      ...(was?.description !== undefined && { description: was.description }),
-    };
-  });
+  const { enum: _enum, oneOf: _oneOf, ...rest } = schema;
+  if (options.every(({ title, about }) => !title && about === undefined))
+    return { ...rest, enum: options.map(({ value }) => value) };
+  const parts = options.map(({ value, title, about }) => ({
+    const: value,
+    ...(title && { title }),
+    ...(about !== undefined && { description: about }),
+  }));
   return { ...rest, oneOf: parts };
 }
 
@@ -265,24 +269,12 @@ export function sampleOf(schema: Json | undefined): Json | undefined {
   return SAMPLES[kind] ?? (described.type === "array" ? [] : null);
 }
 
-/** An object that fits its schema. */
+/** An object that fits its schema, with what is shown while it holds these values. */
 export function sampleInput(schema: JsonObject): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const made = inOrder(schema).map((name) => [name, sampleOf(properties[name])] as const);
-  return Object.fromEntries(made.filter((pair): pair is readonly [string, Json] => pair[1] !== undefined));
-}
-
-/** Where the order of the fields stands: stored objects have none. */
-export const ORDER = "x-order";
-
-/** The fields as people see them: in the order that was chosen, else what is needed first, as it is listed. */
-export function inOrder(schema: JsonObject): string[] {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const chosen = [schema[ORDER], schema.required].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [
-    ...new Set([
-      ...chosen.filter((name): name is string => typeof name === "string" && Object.hasOwn(properties, name)),
-      ...Object.keys(properties),
-    ]),
-  ];
+  const sample: JsonObject = {};
+  for (const { name, schema: each, when } of fieldsOf(schema)) {
+    const value = when && !same(sample[when.field], when.value) ? undefined : sampleOf(each);
+    if (value !== undefined) sample[name] = value;
+  }
+  return sample;
 }
