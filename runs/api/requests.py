@@ -46,6 +46,12 @@ class Withdraw(StrictSerializer):
     reason = fields.Text(max_length=1000)
 
 
+class Remind(StrictSerializer):
+    """Reminding."""
+
+    reason = fields.Text(required=False, max_length=1000, help_text="For the audit log.")
+
+
 class CatalogueSerializer(serializers.Serializer[Any]):
     """A workflow that may be started."""
 
@@ -191,10 +197,10 @@ class RequestRemindView(RunsApiView):
 
     scopes = {"POST": RUNS_START}
 
-    @extend_schema(request=None, responses=WholeRequestSerializer)
+    @extend_schema(request=Remind, responses=WholeRequestSerializer)
     def post(self, request: Request, request_id: UUID) -> Response:
         """Reminds those whom a request of yours waits for, once in four hours; 409 where nobody else is asked, 429 with
         `retry_after` and `possible_at` before the four hours are over.
         """
-        remind_deciders(self.principal, request_id)
+        remind_deciders(self.principal, request_id, reason=body(Remind, request).get("reason"))
         return Response(requests.request_row(self.principal, request_id))

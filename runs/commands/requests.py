@@ -43,8 +43,8 @@ def withdraw_request(who: Principal, run_id: UUID, *, reason: str) -> None:
     cancel_runs(who.tenant_id, [str(run_id)], by=who.username, reason=reason, compensate=True)
 
 
-def remind_deciders(who: Principal, run_id: UUID) -> None:
-    """Remind those whom a request of theirs waits for, once in four hours.
+def remind_deciders(who: Principal, run_id: UUID, *, reason: str | None = None) -> None:
+    """Remind those whom a request of theirs waits for, once in four hours; `reason` is for the audit log.
 
     Raises Missing for any other run, Conflict `nobody_to_remind` where nobody but the requester is asked, TooMany
     before the four hours are over.
@@ -61,7 +61,7 @@ def remind_deciders(who: Principal, run_id: UUID) -> None:
         _take_turn(who, run_id)
         if not remind(who.tenant_id, [task.task_id for task in tasks], by=who.username):
             raise Conflict("It waits for nobody else now: nobody was reminded.", code="nobody_to_remind")
-        audit.record(who, "remind", f"request {run_id}")
+        audit.record(who, "remind", f"request {run_id}", reason=reason)
 
 
 def _take_turn(who: Principal, run_id: UUID) -> None:
