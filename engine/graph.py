@@ -16,7 +16,7 @@ from engine.retry import RetryPolicy, policy
 from engine.templates import Scope, Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
 from engine.typed_texts import FACTS, TypedParams
-from engine.value_types import Type, types_read
+from engine.value_types import Type, ValueTypes, types_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,8 @@ class Graph:
     `finishes_others`: when a step has failed for good, what doesn't depend on it goes on before the run fails.
     `undoes_together`: what does not depend on one another is undone at the same time.
     `coverage`: which steps the decisions of people cover.
-    `result`: what the requester of a run gets, by label; a text has none.
+    `result`: what the requester of a run gets, by label; a text has none. `result_types`: the types of the values that
+    it reads by plain paths.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
@@ -163,6 +164,7 @@ class Graph:
     sets_variables: bool
     coverage: Coverage
     result: Mapping[str, Template]
+    result_types: Mapping[Path, Type]
 
     @property
     def strict_joins(self) -> tuple[str, ...]:
@@ -262,7 +264,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
     nodes = {name: replace(nodes[name], types=types.get(name, {})) for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
-    output = definition.get("output")
+    output, result = definition.get("output"), _result(definition.get("request") or {})
     key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
@@ -283,8 +285,17 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
         coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
-        result=_result(definition.get("request") or {}),
+        result=result,
+        result_types=_types_of_result(definition, catalogue, result),
     )
+
+
+def _types_of_result(
+    definition: Mapping[str, Any], catalogue: Catalogue, result: Mapping[str, Template]
+) -> dict[Path, Type]:
+    types = ValueTypes(definition, catalogue) if result else None
+    read = [types.read_by(None, template) for template in result.values()] if types else []
+    return {path: kind for one in read for path, kind in one.items()}
 
 
 def _result(terms: Mapping[str, Json]) -> dict[str, Template]:

@@ -120,8 +120,10 @@ class ResultRowSerializer(serializers.Serializer[Any]):
     label = serializers.CharField(help_text="Empty for a text in Markdown.")  # type: ignore[assignment]
     value = serializers.JSONField()
     schema = serializers.JSONField(
-        allow_null=True, help_text="The JSON Schema of the value; null: not known."
+        allow_null=True,
+        help_text="Formats, currency and titles of the value's JSON Schema; null: it has none.",
     )
+    text = serializers.CharField(help_text="The value in one text, such as `1234.50 EUR`.")
     fault = serializers.CharField(allow_null=True, help_text="Why there is no value.")
 
 

@@ -92,6 +92,11 @@ def files_used(tenant: int, run_id: UUID | str, address: Callable[[str], str]) -
     return [viewed(row, address(row["id"])) for row in rows]
 
 
+def is_of_start(tenant: int, run_id: UUID | str, file_id: str) -> bool:
+    """Whether the tree of a run was started with this file."""
+    return any(row["id"] == file_id for row in store.files_used(tenant, str(run_id), NAMED_FILES))
+
+
 def viewed(row: FileRow, url: str) -> FileView:
     """A file as pages show it."""
     preview = f"{url}?show=yes" if row["media_type"] in SHOWN else ""

@@ -158,7 +158,7 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
     own = startable_workflows(who).filter(pk=run.workflow_id) if RUNS_START in who.scopes else None
     is_done = is_own_run and run.status == RunStatus.COMPLETED and row["kind"] != "quiet"
     return row | {
-        "result": result_rows(str(run.pk), run.version_id) if is_done else [],
+        "result": result_rows(who.tenant_id, str(run.pk), run.version_id) if is_done else [],
         "may_ask_again": is_own_run and own is not None and not run.is_test and own.exists(),
         "milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)],
     }

@@ -9,7 +9,7 @@ from typing import Literal
 from engine.catalogue import Json
 from engine.value_types import Type, below
 from lib.reader import number_text
-from lib.typed_values import is_link, kind_of, text_of
+from lib.typed_values import found, is_link, kind_of, text_of
 from tasks_inbox.limits import FACT_CHARACTERS, FACT_COLUMNS, FACT_LEVELS, FACT_PARTS, FACT_ROWS
 
 Kind = Literal["text", "number", "link", "table", "list", "fields", "code"]
@@ -68,19 +68,7 @@ class Fact:
 
 def people_in(facts: Sequence[Mapping[str, Json]]) -> list[str]:
     """The usernames that typed facts tell, those in tables too, so that all names are asked for at once."""
-    names: list[str] = []
-    pending = [(fact["value"], fact.get("type")) for fact in facts]
-    while pending and len(names) < FACT_PARTS:
-        value, kind = pending.pop()
-        if not kind:
-            continue
-        if kind_of(kind) == "person" and isinstance(value, str):
-            names.append(value)
-        elif isinstance(value, list):
-            pending += [(one, kind.get("items")) for one in value[:FACT_ROWS]]
-        elif isinstance(value, dict):
-            pending += [(value.get(key), one) for key, one in (kind.get("properties") or {}).items()]
-    return names
+    return found([(fact["value"], fact.get("type")) for fact in facts], "person", FACT_PARTS)
 
 
 def drawn(facts: Sequence[Mapping[str, Json]]) -> list[Fact]:
