@@ -9,14 +9,15 @@ from engine.approvals import Coverage, coverage_of
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.cel_reads import Path
 from engine.expressions import Expression, References, compile_expression
-from engine.links import Edge, Join, edge_of, join_of, topological
+from engine.links import Edge, Join, edge_of, is_sink, join_of, topological
 from engine.plain import in_holes
 from engine.ports import RULES, outcomes_of
+from engine.results import result_of, types_of_result
 from engine.retry import RetryPolicy, policy
 from engine.templates import Scope, Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
 from engine.typed_texts import FACTS, TypedParams
-from engine.value_types import Type, ValueTypes, types_read
+from engine.value_types import Type, types_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
     nodes = {name: replace(nodes[name], types=types.get(name, {})) for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
-    output, result = definition.get("output"), _result(definition.get("request") or {})
+    output, result = definition.get("output"), result_of(definition.get("request") or {})
     key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
@@ -286,26 +287,8 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         sets_variables=any(node.sets for node in nodes.values()),
         coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
         result=result,
-        result_types=_types_of_result(definition, catalogue, result),
+        result_types=types_of_result(definition, catalogue, result),
     )
-
-
-def _types_of_result(
-    definition: Mapping[str, Any], catalogue: Catalogue, result: Mapping[str, Template]
-) -> dict[Path, Type]:
-    types = ValueTypes(definition, catalogue) if result else None
-    read = [types.read_by(None, template) for template in result.values()] if types else []
-    return {path: kind for one in read for path, kind in one.items()}
-
-
-def _result(terms: Mapping[str, Json]) -> dict[str, Template]:
-    """A template for each label; of a text, which is Markdown, without a label."""
-    value, order = terms.get("result"), terms.get("result_order") or []
-    if isinstance(value, str):
-        return {"": compile_template(value, ("",))}
-    rows = {label: compile_template(row) for label, row in (value or {}).items()}
-    # JSON keeps no order of keys in the database.
-    return {label: rows[label] for label in dict.fromkeys([*(one for one in order if one in rows), *rows])}
 
 
 def _leaves_open(nodes: Mapping[str, Node]) -> bool:
@@ -372,7 +355,7 @@ def _node(
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
-        is_sink=_is_sink(leaving, boundary, rules),
+        is_sink=is_sink(leaving, boundary, rules),
         on_error="fail" if raw.get("on_error") == "ask" else raw.get("on_error") or spec.on_error,
         asks=raw.get("on_error") == "ask" and spec.kind != "engine",
         allow_no_match=bool(raw.get("allow_no_match")),
@@ -385,15 +368,6 @@ def _node(
         start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward, *own_reads]),
     )
-
-
-def _is_sink(leaving: Iterable[Edge], boundary: Iterable[BoundaryTimer], rules: int) -> bool:
-    """Whether the run waits for a node that these edges leave: no success edge leads on from it.
-
-    One that leads to where a timer leads while the node goes on doesn't count, but by the first rules.
-    """
-    reminders = {timer.target for timer in boundary if not timer.interrupting} if rules > 1 else ()
-    return not any(edge.kind not in ("error", "timer") and edge.target not in reminders for edge in leaving)
 
 
 def compensation_of(node: str) -> str:

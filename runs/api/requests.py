@@ -61,6 +61,10 @@ class RequestFactSerializer(serializers.Serializer[Any]):
 
     label = serializers.CharField()  # type: ignore[assignment] # a name that DRF's fields have, too
     text = serializers.CharField()
+    was = serializers.CharField(
+        allow_null=True, help_text="What it was before somebody corrected it; null: as it was asked."
+    )
+    file = serializers.UUIDField(allow_null=True, help_text="The id of the file that it is.")
 
 
 class QuestionSerializer(serializers.Serializer[Any]):

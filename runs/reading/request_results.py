@@ -93,13 +93,13 @@ def result_shown(row: dict[str, Json], files: dict[str, FileView]) -> dict[str, 
     text.
     """
     value, kind = row["value"], row["schema"]
-    shown = row | {"html": "", "link": "", "files": []}
+    view = row | {"html": "", "link": "", "files": []}
     if not row["label"] and isinstance(value, str) and not kind:
-        return shown | {"html": markdown(value)}
-    if named := [files[one] for one in found([(value, kind)], "file", NAMED_FILES) if one in files]:
+        return view | {"html": markdown(value)}
+    if own := [files[one] for one in found([(value, kind)], "file", NAMED_FILES) if one in files]:
         is_file_alone = kind_of(kind) == "file" or kind_of((kind or {}).get("items")) == "file"
-        return shown | {"files": named, "text": "" if is_file_alone else _text(value, kind, files)}
-    return shown | {"link": value if is_link(value) and kind_of(kind) in ("", "link") else ""}
+        return view | {"files": own, "text": "" if is_file_alone else _text(value, kind, files)}
+    return view | {"link": value if is_link(value) and kind_of(kind) in ("", "link") else ""}
 
 
 def _text(value: Json, kind: Type | None, files: Mapping[str, FileView] = _NO_FILES) -> str:
@@ -117,8 +117,8 @@ def _text(value: Json, kind: Type | None, files: Mapping[str, FileView] = _NO_FI
         return lines.join(_text(one, items, files) for one in value)[:RESULT_CHARACTERS]
     if isinstance(value, dict):
         parts = ((below(kind, (name,)), name, one) for name, one in value.items())
-        named = (f"{(own or {}).get('title') or name}: {_text(one, own, files)}" for own, name, one in parts)
-        return "; ".join(named)[:RESULT_CHARACTERS]
+        texts = (f"{(own or {}).get('title') or name}: {_text(one, own, files)}" for own, name, one in parts)
+        return "; ".join(texts)[:RESULT_CHARACTERS]
     if isinstance(value, int | float):
         return number_text(json.dumps(value))
     if kind_of(kind) == "file" and value in files:
