@@ -1,7 +1,9 @@
 """A run that somebody files for another person: whose it is, who is barred, and what it may do."""
 
+import json
 import re
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -12,6 +14,8 @@ from accounts.folders import Grant
 from accounts.models import AuditRecord
 from engine.catalogue import Json
 from runs.models import Request, Run
+from tasks_inbox.evidence import exports
+from tasks_inbox.evidence.exported import verify
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import decide, member, task_of
@@ -336,3 +340,15 @@ def test_each_place_that_starts_runs_by_name_is_known():
         "triggers/webhooks/actions.py",
         "integrations/rochallor/instances.py",
     }
+
+
+def test_the_evidence_names_who_filed_it_beside_the_requester(asks):
+    run_id = filed(asks)
+    ben = member("ben", "approver")
+    decide(ben, task_of(run_id), "approved")
+    make.work()
+    text = exports.export(ben, UUID(run_id), "json").content.decode()
+    assert list(verify.faults(text, Path("nowhere"))) == []
+    run = json.loads(text)["run"]
+    assert (run["requester"], run["filed_by"]) == ("bob", "ann")
+    assert "by bob, filed by ann" in exports.export(ben, UUID(run_id), "html").content.decode()
