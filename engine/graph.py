@@ -1,6 +1,6 @@
 """A definition compiled: nodes with their edges in order, what each one reads, and how joins decide."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,9 +9,10 @@ from engine.approvals import Coverage, coverage_of
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.cel_reads import Path, union
 from engine.expressions import Expression, References, compile_expression
-from engine.links import Edge, Join, edge_of, join_of, topological
+from engine.links import Edge, Join, edge_of, is_sink, join_of, topological
 from engine.plain import in_holes
 from engine.ports import RULES, outcomes_of
+from engine.results import result_of, types_of_result
 from engine.retry import RetryPolicy, policy
 from engine.templates import Scope, Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
@@ -139,7 +140,8 @@ class Graph:
     `finishes_others`: when a step has failed for good, what doesn't depend on it goes on before the run fails.
     `undoes_together`: what does not depend on one another is undone at the same time.
     `coverage`: which steps the decisions of people cover.
-    `result`: what the requester of a run gets, by label; a text has none.
+    `result`: what the requester of a run gets, by label; a text has none. `result_types`: the types of the values that
+    it reads by plain paths.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
@@ -162,6 +164,7 @@ class Graph:
     sets_variables: bool
     coverage: Coverage
     result: Mapping[str, Template]
+    result_types: Mapping[Path, Type]
 
     @property
     def strict_joins(self) -> tuple[str, ...]:
@@ -250,7 +253,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
     nodes = {name: replace(nodes[name], types=types.get(name, {})) for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
-    output = definition.get("output")
+    output, result = definition.get("output"), result_of(definition.get("request") or {})
     key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
@@ -271,18 +274,9 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
         coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
-        result=_result(definition.get("request") or {}),
+        result=result,
+        result_types=types_of_result(definition, catalogue, result),
     )
-
-
-def _result(terms: Mapping[str, Json]) -> dict[str, Template]:
-    """A template for each label; of a text, which is Markdown, without a label."""
-    value, order = terms.get("result"), terms.get("result_order") or []
-    if isinstance(value, str):
-        return {"": compile_template(value, ("",))}
-    rows = {label: compile_template(row) for label, row in (value or {}).items()}
-    # JSON keeps no order of keys in the database.
-    return {label: rows[label] for label in dict.fromkeys([*(one for one in order if one in rows), *rows])}
 
 
 def _leaves_open(nodes: Mapping[str, Node]) -> bool:
@@ -349,7 +343,7 @@ def _node(
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
-        is_sink=_is_sink(leaving, boundary, rules),
+        is_sink=is_sink(leaving, boundary, rules),
         on_error="fail" if raw.get("on_error") == "ask" else raw.get("on_error") or spec.on_error,
         asks=raw.get("on_error") == "ask" and spec.kind != "engine",
         allow_no_match=bool(raw.get("allow_no_match")),
@@ -362,15 +356,6 @@ def _node(
         start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward, *own_reads]),
     )
-
-
-def _is_sink(leaving: Iterable[Edge], boundary: Iterable[BoundaryTimer], rules: int) -> bool:
-    """Whether the run waits for a node that these edges leave: no success edge leads on from it.
-
-    One that leads to where a timer leads while the node goes on doesn't count, but by the first rules.
-    """
-    reminders = {timer.target for timer in boundary if not timer.interrupting} if rules > 1 else ()
-    return not any(edge.kind not in ("error", "timer") and edge.target not in reminders for edge in leaving)
 
 
 def compensation_of(node: str) -> str:

@@ -1,11 +1,12 @@
 """What leads from step to step in a compiled graph: edges, the joins that count them, and the order that they give."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.expressions import Expression, compile_expression
 from engine.ports import EdgeKind, kind_of
+from engine.timers import BoundaryTimer
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,12 @@ def topological(names: list[str], edges: list[Edge]) -> list[str]:
     if len(order) < len(names):
         raise ValueError("the graph has a cycle")
     return order
+
+
+def is_sink(leaving: Iterable[Edge], boundary: Iterable[BoundaryTimer], rules: int) -> bool:
+    """Whether the run waits for a node that these edges leave: no success edge leads on from it.
+
+    One that leads to where a timer leads while the node goes on doesn't count, but by the first rules.
+    """
+    reminders = {timer.target for timer in boundary if not timer.interrupting} if rules > 1 else ()
+    return not any(edge.kind not in ("error", "timer") and edge.target not in reminders for edge in leaving)

@@ -140,11 +140,13 @@ class ValueTypes:
         self._outer: Mapping[str, Json] = outer or {}
         self._input = self._outer.get("input") if self._is_part else reduced(definition.get("input_schema"))
         self._given: dict[str, Type | None] = {}
-        self._asked: list[tuple[str, Path]] = []
+        self._asked: list[tuple[str | None, Path]] = []
         self._depth = 0
 
-    def at(self, node: str, path: Path) -> Type | None:
-        """The type of what a step reads at this path; None where it has none, or nobody knows it."""
+    def at(self, node: str | None, path: Path) -> Type | None:
+        """The type of what a step reads at this path (without a step: what is read when the run has ended); None where
+        it has none, or nobody knows it.
+        """
         if (node, path) in self._asked or len(self._asked) >= TYPE_STEPS:
             return None
         self._asked.append((node, path))
@@ -153,7 +155,7 @@ class ValueTypes:
         finally:
             self._asked.pop()
 
-    def read_by(self, node: str, template: Template) -> dict[Path, Type]:
+    def read_by(self, node: str | None, template: Template) -> dict[Path, Type]:
         """The type of each plain path that a template of the step reads, where it has one."""
         types = ((path, self.at(node, path)) for path in template.plain_paths())
         return {path: kind for path, kind in types if kind}
@@ -176,7 +178,7 @@ class ValueTypes:
         """The steps outside the container of which the types are known."""
         return [*(self._outer.get("steps") or {})]
 
-    def _at(self, node: str, path: Path) -> Type | None:
+    def _at(self, node: str | None, path: Path) -> Type | None:
         match path:
             case ("input" | "context", *keys):
                 return below(self._input, tuple(keys))
@@ -186,9 +188,9 @@ class ValueTypes:
                 return below(self._outer.get("item"), tuple(keys))
             case ("steps", name, "output", *keys):
                 return below(self._output(name), tuple(keys))
-            case ("prev", *keys):
+            case ("prev", *keys) if node is not None:
                 return below(self._prev(node), tuple(keys))
-            case ("facts", label):
+            case ("facts", label) if node is not None:
                 return self._fact(node, label)
         return None
 

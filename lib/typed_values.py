@@ -99,6 +99,29 @@ def plain_text(value: JsonValue, kind: Type | None) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def found(typed: Iterable[tuple[JsonValue, Type | None]], sort: Kind, most: int) -> list[str]:
+    """The texts of this sort in values of these types, also in lists and fields of them, `most` at most."""
+    texts: list[str] = []
+    pending: list[tuple[JsonValue, Type | None]] = list(typed)
+    while pending and len(texts) < most:
+        value, kind = pending.pop(0)
+        if not kind:
+            continue
+        if kind_of(kind) == sort and isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, list):
+            pending += [(one, _type(kind.get("items"))) for one in value[:most]]
+        elif isinstance(value, dict):
+            pending += [
+                (value.get(key), _type(one)) for key, one in (_type(kind.get("properties")) or {}).items()
+            ]
+    return texts
+
+
+def _type(kind: JsonValue) -> Type | None:
+    return kind if isinstance(kind, Mapping) else None
+
+
 def differences_text(differences: Json) -> str:
     """Corrections `{label, before, after, type?}` in one line; empty where there is none."""
     entries = (

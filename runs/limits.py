@@ -140,6 +140,8 @@ REQUEST_FACTS = 40
 """Fields of the input that the page of a request shows."""
 RESULT_CHARACTERS = 10_000
 """Characters of one value that the page of a request shows of its result."""
+RESULT_PEOPLE = 500
+"""People in a value of a result who are called by their names: more are no longer read."""
 PICKED_PEOPLE = 500
 """Members that a start form offers by name; others are typed."""
 REQUEST_REMINDER_SECONDS = 4 * 3600

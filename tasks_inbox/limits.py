@@ -60,6 +60,8 @@ REQUEST_REMINDERS = 50
 """Reminders by the requester that the page of a request tells of: there is one in four hours."""
 REQUEST_TASKS = 25
 """Open tasks of each run on a page, the oldest first, so that one run does not displace the others."""
+REQUEST_CORRECTIONS = 20
+"""Corrected tasks of each run on a page, the newest ones: their facts are read."""
 VIEW_NAME_CHARACTERS = 80
 """The name of a saved view."""
 USER_VIEWS = 50

@@ -21,7 +21,7 @@ from runs.files import trees, uploads
 from runs.files.limits import FILE_BYTES
 from runs.files.sending import sent
 from runs.files.store import FileRow
-from runs.reading.requests import is_own
+from runs.reading.requests import is_filed_by, is_own
 
 
 class UploadQuery(Query):
@@ -105,9 +105,14 @@ class RequestFileView(RunsApiView):
 
     @extend_schema(parameters=[FileQuery], responses={(200, ANY): OpenApiTypes.BINARY})
     def get(self, request: Request, request_id: UUID, file_id: UUID) -> HttpResponse:
-        """A file that your request uses, as a download; an image or a PDF also inline."""
+        """A file that your request uses, as a download; an image or a PDF also inline. Who filed the request for you
+        reads the files that it was started with.
+        """
         params = query(FileQuery, request)
-        if not is_own(self.principal, request_id):
+        who, id = self.principal, str(file_id)
+        if not is_own(who, request_id) and not (
+            is_filed_by(who, request_id) and trees.is_of_start(who.tenant_id, request_id, id)
+        ):
             raise Missing("There is no such file.")
         return file_of_run(self.principal, request_id, file_id, is_shown="show" in params)
 

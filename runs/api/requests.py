@@ -67,6 +67,10 @@ class RequestFactSerializer(serializers.Serializer[Any]):
 
     label = serializers.CharField()  # type: ignore[assignment] # a name that DRF's fields have, too
     text = serializers.CharField()
+    was = serializers.CharField(
+        allow_null=True, help_text="What it was before somebody corrected it; null: as it was asked."
+    )
+    file = serializers.UUIDField(allow_null=True, help_text="The id of the file that it is.")
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
@@ -126,8 +130,10 @@ class ResultRowSerializer(serializers.Serializer[Any]):
     label = serializers.CharField(help_text="Empty for a text in Markdown.")  # type: ignore[assignment]
     value = serializers.JSONField()
     schema = serializers.JSONField(
-        allow_null=True, help_text="The JSON Schema of the value; null: not known."
+        allow_null=True,
+        help_text="Formats, currency and titles of the value's JSON Schema; null: it has none.",
     )
+    text = serializers.CharField(help_text="The value in one text, such as `1234.50 EUR`.")
     fault = serializers.CharField(allow_null=True, help_text="Why there is no value.")
 
 

@@ -122,6 +122,11 @@ class Terms:
     started_from: str | None = None
     filed_by: int | None = None
 
+    @property
+    def uploader(self) -> str:
+        """Whose uploads the runs may use: who files them for another person uploads for that one."""
+        return self.acts_for if self.filed_by is not None and self.acts_for else self.by
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -234,7 +239,7 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
             if run.created and one.item.signal
         ]
         if rows:
-            use_files(terms.tenant, terms.by, file_starts, is_test=terms.is_test)
+            use_files(terms.tenant, terms.uploader, file_starts, is_test=terms.is_test)
             change.transition.overrides |= overrides
             change.runs |= {(terms.tenant, row["id"]) for row in rows}
             _begin(change.transition, terms, version, rows, inputs, signals)

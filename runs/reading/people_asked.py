@@ -4,12 +4,13 @@ An app above registers it in its `AppConfig.ready`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
 
 from accounts.principal import Principal
+from engine.catalogue import Json
 from lib.ports import Port
 
 
@@ -32,12 +33,14 @@ class OpenTask:
 class Standing:
     """How people stand to a run: what is open in its tree, and how many of the decisions that ended its path said no:
     `refused` of `decided`, which counts the items of a map and the branches that run others; otherwise it is 1. Nobody
-    has decided anything where it is 0.
+    has decided anything where it is 0. `corrected`: what they corrected of its input, the value before and after, by
+    the keys that lead there.
     """
 
     open_tasks: Sequence[OpenTask] = ()
     refused: int = 0
     decided: int = 0
+    corrected: Mapping[tuple[str, ...], tuple[Json, Json]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,39 @@
 """What the requester of a run gets when it has completed: `request.result` of the run's version, over the ended run."""
 
-import re
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
+from uuid import UUID
 
+from accounts import people
 from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.errors import ExpressionError, TooMuchWork
 from engine.graph import Graph
 from engine.statuses import StepStatus
 from engine.templates import Template
+from engine.typed_texts import TypedParams, joined
+from engine.value_types import Type, below
 from engine.work import EXPRESSIONS_UNITS, sharing_at
 from lib.blobs import BlobError
 from lib.markdown import markdown
 from lib.masking import masked
+from lib.reader import number_text
+from lib.typed_values import found, is_link, kind_of, text_of
+from runs.files.limits import NAMED_FILES
+from runs.files.trees import FileView, described
 from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.kernel.scopes import scope_of, wanted
-from runs.limits import RESULT_CHARACTERS
+from runs.limits import RESULT_CHARACTERS, RESULT_PEOPLE
 
 NOT_COMPUTED: Final = "This could not be computed."
-_LINK: Final = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
+_NO_FILES: Final[Mapping[str, FileView]] = {}
 
 
-def result_rows(run_id: str, version_id: int) -> list[dict[str, Json]]:
-    """What the requester of a completed run gets, as rows: `label` (empty for a text), `value`, its `schema` (None:
-    not known) and `fault`, why there is no value.
+def result_rows(tenant: int, run_id: str, version_id: int) -> list[dict[str, Json]]:
+    """What the requester of a completed run gets, as rows: `label` (empty for a text), `value`, the `schema` that says
+    its type (None: not known), its `text` as the current reader reads it, and `fault`, why there is no value.
     """
     try:
         version = compiled(version_id)
@@ -34,12 +43,17 @@ def result_rows(run_id: str, version_id: int) -> list[dict[str, Json]]:
         reads = References.union(one.refs for one in templates.values())
         facts, outputs = scopes.read([wanted(run_id, reads)])[run_id]
     except (BlobError, BrokenVersion):
-        return [{"label": "", "value": None, "schema": None, "fault": NOT_COMPUTED}]
+        return [_row("", None, fault=NOT_COMPUTED)]
     done = {node for node, (status, _) in outputs.items() if status == StepStatus.COMPLETED}
     scope = masked(scope_of(version, run_id, facts, outputs))
-    happened = [(label, one) for label, one in templates.items() if _has_happened(version.graph, one, done)]
+    types = version.graph.result_types
+    values = [
+        (label, TypedParams(one, scope, types))
+        for label, one in templates.items()
+        if _has_happened(version.graph, one, done)
+    ]
     with sharing_at("request.result", EXPRESSIONS_UNITS):
-        return [_row(label, template, scope) for label, template in happened]
+        return [_computed(tenant, label, value) for label, value in values]
 
 
 def _has_happened(graph: Graph, template: Template, done: set[str]) -> bool:
@@ -47,29 +61,66 @@ def _has_happened(graph: Graph, template: Template, done: set[str]) -> bool:
     return all(step in done for step in template.refs.steps if step in graph.nodes)
 
 
-def _row(label: str, template: Template, scope: dict[str, Json]) -> dict[str, Json]:
+def _computed(tenant: int, label: str, typed: TypedParams) -> dict[str, Json]:
     try:
-        return {"label": label, "value": template.render(scope), "schema": None, "fault": None}
+        kind = typed.type_at()
+        parts = None if kind else typed.parts_at()
+        if parts is not None:
+            people_read = [(one["value"], one.get("type")) for one in parts if isinstance(one, dict)]
+            people.learn(tenant, found(people_read, "person", RESULT_PEOPLE))
+            return _row(label, joined(parts, text_of))
+        value = typed.template.render(typed.scope)
     except (ExpressionError, TooMuchWork):
-        return {"label": label, "value": None, "schema": None, "fault": NOT_COMPUTED}
+        return _row(label, None, fault=NOT_COMPUTED)
+    people.learn(tenant, found([(value, kind)], "person", RESULT_PEOPLE))
+    return _row(label, value, kind)
 
 
-def result_shown(row: dict[str, Json]) -> dict[str, Json]:
-    """A row as a page shows it: a text as Markdown, an address as a link, other values as text."""
-    value = row["value"]
-    if not row["label"] and isinstance(value, str):
-        return row | {"html": markdown(value), "text": "", "link": ""}
-    text = _text(value)
-    return row | {"html": "", "text": text, "link": text if _LINK.fullmatch(text) else ""}
+def _row(label: str, value: Json, kind: Type | None = None, fault: str | None = None) -> dict[str, Json]:
+    return {"label": label, "value": value, "schema": kind, "text": _text(value, kind), "fault": fault}
 
 
-def _text(value: Json) -> str:
+def files_in(
+    tenant: int, run_id: UUID | str, rows: Sequence[dict[str, Json]], address: Callable[[str], str]
+) -> dict[str, FileView]:
+    """The files that the rows name, by id, in a constant number of statements."""
+    ids = found([(row["value"], row["schema"]) for row in rows], "file", NAMED_FILES)
+    return described(tenant, run_id, ids, address) if ids else {}
+
+
+def result_shown(row: dict[str, Json], files: dict[str, FileView]) -> dict[str, Json]:
+    """A row as a page shows it: a text as Markdown, files with their previews, an address as a link, other values as
+    text.
+    """
+    value, kind = row["value"], row["schema"]
+    view = row | {"html": "", "link": "", "files": []}
+    if not row["label"] and isinstance(value, str) and not kind:
+        return view | {"html": markdown(value)}
+    if own := [files[one] for one in found([(value, kind)], "file", NAMED_FILES) if one in files]:
+        is_file_alone = kind_of(kind) == "file" or kind_of((kind or {}).get("items")) == "file"
+        return view | {"files": own, "text": "" if is_file_alone else _text(value, kind, files)}
+    return view | {"link": value if is_link(value) and kind_of(kind) in ("", "link") else ""}
+
+
+def _text(value: Json, kind: Type | None, files: Mapping[str, FileView] = _NO_FILES) -> str:
+    """A value in one text, its parts by their types."""
+    text = text_of(value, kind)
+    if text is not None:
+        return text
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(_text, value))[:RESULT_CHARACTERS]
+        items = (kind or {}).get("items")
+        lines = "\n" if any(isinstance(one, dict) for one in value) else ", "
+        return lines.join(_text(one, items, files) for one in value)[:RESULT_CHARACTERS]
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {_text(one)}" for name, one in value.items())[:RESULT_CHARACTERS]
+        parts = ((below(kind, (name,)), name, one) for name, one in value.items())
+        texts = (f"{(own or {}).get('title') or name}: {_text(one, own, files)}" for own, name, one in parts)
+        return "; ".join(texts)[:RESULT_CHARACTERS]
+    if isinstance(value, int | float):
+        return number_text(json.dumps(value))
+    if kind_of(kind) == "file" and value in files:
+        return files[value].name
     return str(value)[:RESULT_CHARACTERS]

@@ -22,11 +22,12 @@ from engine.verbs import run_verbs
 from lib.refusals import Missing
 from runs.access import folders_of_runs
 from runs.kernel import graphs
-from runs.limits import REQUEST_FACTS, REQUEST_REMINDER_SECONDS
+from runs.limits import REQUEST_REMINDER_SECONDS
 from runs.models import HistoryEvent, Request, Run
 from runs.reading.leaves import Below, begins_others
 from runs.reading.people_asked import Milestone, OpenTask, Standing, milestones, standings
 from runs.reading.presentation import read_with_below, view_of
+from runs.reading.request_facts import Asked, about, facts_asked
 from runs.reading.request_failures import FailedRun, failures_of
 from runs.reading.request_results import result_rows
 from runs.reading.request_states import (
@@ -39,12 +40,9 @@ from runs.reading.request_states import (
 )
 from runs.reading.stored import Bounds, RunRead, read_runs
 from workflows import titles
-from workflows.design.start_forms import Start, filled
 from workflows.models import Workflow
 from workflows.queries import category_of, startable_workflows
 
-TELLING = 2
-"""So many facts of the input tell one request from another."""
 LATELY = 200
 _OWN = Bounds(64 * 1024, 0, 0)
 
@@ -111,6 +109,22 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
             if run.pk in read and has_failed(run.status, has_error=read[run.pk][0]["error"] is not None)
         ],
     )
+    asked_at = _beginnings(who.tenant_id, runs)
+    details = facts_asked(
+        who.tenant_id,
+        [
+            Asked(
+                run.pk,
+                run.root_id,
+                run.version_id,
+                read[run.pk][0]["input"],
+                "input" in (read[run.pk][0].get("truncated") or {}),
+                standing_by_run.get(run.pk, Standing()).corrected,
+            )
+            for run in runs
+            if run.pk in read
+        ],
+    )
     return [
         _row(
             who,
@@ -126,6 +140,8 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
                 _open_steps(one, below, may_read=run.pk in may_read),
                 failures.get(run.pk),
             ),
+            details[run.pk],
+            asked_at.get(run.root_id, run.created_at),
         )
         for run in runs
         if run.pk in read
@@ -142,7 +158,7 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
     ends = _cancellations(who.tenant_id, [run.pk] if run.cancelled else [])
     is_filed = bool(row["filed_by"])
     people.learn(who.tenant_id, [end.get("by") for end in ends.values()])
-    story = [Milestone(run.created_at, *_beginning(who, row)), *milestones(who, run.pk)]
+    story = [Milestone(row["created_at"], *_beginning(who, row)), *milestones(who, run.pk)]
     if run.pk in ends:
         end = ends[run.pk]
         is_theirs = end["by"] == who.username
@@ -158,7 +174,7 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
     own = startable_workflows(who).filter(pk=run.workflow_id) if RUNS_START in who.scopes else None
     is_done = is_own_run and run.status == RunStatus.COMPLETED and row["kind"] != "quiet"
     return row | {
-        "result": result_rows(str(run.pk), run.version_id) if is_done else [],
+        "result": result_rows(who.tenant_id, str(run.pk), run.version_id) if is_done else [],
         "may_ask_again": is_own_run and own is not None and not run.is_test and own.exists(),
         "milestones": [_milestone(one) for one in sorted(story, key=lambda one: one.at)],
     }
@@ -211,9 +227,14 @@ def _readable(who: Principal, runs: Sequence[Run]) -> set[UUID]:
 
 
 def _row(
-    who: Principal, run: Run, own: Request | None, row: Mapping[str, Json], facts: Facts
+    who: Principal,
+    run: Run,
+    own: Request | None,
+    row: Mapping[str, Json],
+    facts: Facts,
+    details: list[dict[str, Json]],
+    asked_at: datetime,
 ) -> dict[str, Json]:
-    details = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
     state = state_of(facts)
     is_filed = own is not None and own.filed_by_id is not None
     is_own_run = own is None or own.user_id == who.user_id
@@ -224,7 +245,7 @@ def _row(
         "workflow": row["workflow"],
         "title": titles.title_of(row["workflow"]),
         "business_key": row["business_key"],
-        "about": " · ".join(f"{fact['label']}: {fact['text']}" for fact in details[:TELLING]),
+        "about": about(details),
         "status": state.words,
         "kind": state.kind,
         "message": state.text if is_own_run else "",
@@ -234,13 +255,20 @@ def _row(
         "holder": state.holder,
         "until": state.until,
         "since": state.since,
-        "created_at": run.created_at,
+        "created_at": asked_at,
         "completed_at": run.completed_at,
         "may_withdraw": is_own_run and "cancel" in run_verbs(run.status),
         **_reminding(run, own, facts.standing.open_tasks, is_own_run=is_own_run),
         "facts": details,
         "questions": [{"task": str(one.task_id), "title": one.title, "until": one.until} for one in yours],
     }
+
+
+def _beginnings(tenant: int, runs: Sequence[Run]) -> dict[UUID, datetime]:
+    """When the first one was begun of the runs that these continue."""
+    roots = {run.root_id for run in runs if run.root_id != run.pk}
+    rows = Run.objects.for_tenant(tenant).filter(pk__in=roots)
+    return dict(rows.values_list("pk", "created_at")) if roots else {}
 
 
 def _reminding(
@@ -276,27 +304,6 @@ def _open_steps(run: RunRead, below: Below, *, may_read: bool) -> list[OpenStep]
         for leaf in (group.first for group in below.groups)
     ]
     return [step for step in (*own, *inner) if step is not None]
-
-
-def _facts(version_id: int, data: Json, *, is_cut: bool) -> list[dict[str, str]]:
-    """An input as the form that starts the workflow calls its fields, what is empty left out."""
-    if is_cut:
-        return [{"label": "Input", "text": "Too long to be shown here."}]
-    schema = graphs.shown(version_id).graph.input_schema
-    start = filled({"input_schema": schema, "nodes": []}, Start("form"), data) if schema else None
-    if start is not None and start.form is not None:
-        fields = [(one.label, one.in_words) for one in start.form.each()]
-    elif isinstance(data, dict):
-        fields = [(str(key), _text(value)) for key, value in data.items()]
-    else:
-        fields = [("Input", _text(data))]
-    return [{"label": label, "text": text} for label, text in fields if text][:REQUEST_FACTS]
-
-
-def _text(value: Json) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def _cancellations(tenant: int, runs: Sequence[UUID]) -> dict[UUID, dict[str, Json]]:

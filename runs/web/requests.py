@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.principal import Forbidden, Principal
@@ -21,7 +23,7 @@ from runs.kernel.refused import RunRefused
 from runs.limits import CATALOGUE_ROWS, REQUEST_CHOICES, RUN_REASON_CHARACTERS
 from runs.models import Run
 from runs.reading import requests
-from runs.reading.request_results import result_shown
+from runs.reading.request_results import files_in, result_shown
 from runs.web import contexts
 from runs.web.home import home_page
 from workflows.models import Workflow
@@ -144,9 +146,15 @@ def remind(request: PageRequest, request_id: UUID) -> HttpResponse:
 
 def _context(request: PageRequest, request_id: UUID) -> dict[str, object]:
     row = requests.request_row(request.principal, request_id)
+    address = partial(_file_address, request_id)
+    files = files_in(request.principal.tenant_id, request_id, row["result"], address)
     return {
         "row": row,
-        "result": [result_shown(one) for one in row["result"]],
+        "result": [result_shown(one, files) for one in row["result"]],
         "may_start": RUNS_START in request.principal.scopes,
         "now": now_here(),
     }
+
+
+def _file_address(request_id: UUID, file_id: str) -> str:
+    return reverse("api-request-file", args=[request_id, file_id])

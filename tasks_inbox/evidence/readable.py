@@ -94,7 +94,8 @@ def _about(evidence: Json) -> Iterator[Line]:
         yield "Business key", run["business_key"]
     if run["rerun_of"]:
         yield "Reruns", f"run {run['rerun_of']}, whose decisions are here, too"
-    yield "Started", f"{moment(run['created_at'])} by {run['requester']}"
+    filer = f", filed by {run['filed_by']}" if run["filed_by"] else ""
+    yield "Started", f"{moment(run['created_at'])} by {run['requester']}{filer}"
     yield "Ended", f"{moment(run['completed_at'])} · {run['status']}"
     if run["completed_at"] is None and evidence["history"]:
         yield "Complete up to", f"event {json.loads(evidence['history'][-1])[0]}"

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from engine.catalogue import Json
 from engine.typed_texts import FACTS, joined, renewed
-from lib.typed_values import Kind, kind_of, text_of
-from tasks_inbox.limits import FACT_PARTS, FACT_ROWS, TASK_TITLE_CHARACTERS
+from lib.typed_values import Kind, found, kind_of, text_of
+from tasks_inbox.limits import FACT_PARTS, TASK_TITLE_CHARACTERS
 from tasks_inbox.models import ManualTask
 
 Texts = Mapping[str, Json]
@@ -30,19 +30,7 @@ def outcomes_of(task: ManualTask) -> list[Json]:
 
 def named_in(facts: Sequence[Mapping[str, Json]], kind_name: Kind) -> list[str]:
     """The usernames, or the ids of files, that typed facts tell, those in tables too: all are asked for at once."""
-    names: list[str] = []
-    pending = [(fact["value"], fact.get("type")) for fact in facts]
-    while pending and len(names) < FACT_PARTS:
-        value, kind = pending.pop()
-        if not kind:
-            continue
-        if kind_of(kind) == kind_name and isinstance(value, str):
-            names.append(value)
-        elif isinstance(value, list):
-            pending += [(one, kind.get("items")) for one in value[:FACT_ROWS]]
-        elif isinstance(value, dict):
-            pending += [(value.get(key), one) for key, one in (kind.get("properties") or {}).items()]
-    return names
+    return found([(fact["value"], fact.get("type")) for fact in facts], kind_name, FACT_PARTS)
 
 
 def people_in(task: ManualTask, facts: Sequence[Mapping[str, Json]] = ()) -> list[str]:

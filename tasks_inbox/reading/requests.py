@@ -42,7 +42,8 @@ from tasks_inbox.models import (
 )
 from tasks_inbox.models.comments import ANSWERED, ASKED, CORRECTED, SENT_AGAIN, SENT_BACK
 from tasks_inbox.reading.changes import rounds_of
-from tasks_inbox.store.queries import LARGE, placed
+from tasks_inbox.reading.corrections import corrections_of
+from tasks_inbox.store.queries import LARGE, placed, runs_of_trees
 from tasks_inbox.store.trees import LastDecision, last_decisions
 
 _KINDS = {APPROVE: "good", REJECT: "bad", NEUTRAL: "info"}
@@ -58,6 +59,7 @@ def standings(who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Stand
     """How people stand to each of these runs (by the id of its tree), in as many statements for one as for many."""
     tasks = _open_of_each(who.tenant_id, trees)
     refusals = _refusals(who.tenant_id, trees.values())
+    corrected = corrections_of(who.tenant_id, trees)
     people.learn(who.tenant_id, [name for task in tasks for name in _names(task)])
     by_run: dict[UUID, list[OpenTask]] = {}
     if tasks:
@@ -66,9 +68,11 @@ def standings(who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Stand
             by_run.setdefault(trees[task.tree], []).append(_open_task(me, task))
     return {
         run: Standing(
-            sorted(by_run.get(run, ()), key=lambda one: not one.is_yours), *refusals.get(run, (0, 0))
+            sorted(by_run.get(run, ()), key=lambda one: not one.is_yours),
+            *refusals.get(run, (0, 0)),
+            corrected.get(run, {}),
         )
-        for run in {*by_run, *refusals}
+        for run in {*by_run, *refusals, *corrected}
     }
 
 
@@ -221,9 +225,8 @@ def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[
 
 
 def _members(tenant: int, tops: QuerySet[Run]) -> QuerySet[Run, Any]:
-    """The ids of these runs, which no step started, and of all below them."""
-    below = Run.objects.for_tenant(tenant).filter(tree_id__in=tops.filter(tree_id=None).values("root_id"))
-    return tops.order_by().values("pk").union(below.order_by().values("pk"), all=True)
+    """The ids of these runs, which no step started, of those that they continue, and of all below them."""
+    return runs_of_trees(tenant, tops.filter(tree_id=None).values("root_id"))
 
 
 def _decided(task: Any, decision: TaskDecision) -> Milestone:

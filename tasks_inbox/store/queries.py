@@ -1,10 +1,10 @@
 """Rows of one tenant's tasks, comments and workflows, by their keys."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.names import key_of
 from engine.catalogue import Json
@@ -29,6 +29,17 @@ def place(tasks: Iterable[ManualTask]) -> None:
     workflows = workflows_of(unknown[0].tenant_id, unknown) if unknown else {}
     for task in unknown:
         task.folder = workflows[task.workflow_id].folder
+
+
+def runs_of_trees(tenant: int, roots: Iterable[UUID] | QuerySet[Run, Any]) -> QuerySet[Run, Any]:
+    """The ids of the runs of the trees of these roots: the topmost ones, which continue one another, and all below."""
+    runs = Run.objects.for_tenant(tenant).order_by()
+    continued = runs.filter(~Q(root_id=F("id")), root_id__in=roots, tree_id=None)
+    return (
+        runs.filter(pk__in=roots)
+        .values("pk")
+        .union(continued.values("pk"), runs.filter(tree_id__in=roots).values("pk"), all=True)
+    )
 
 
 def task_of(tenant: int, task_id: UUID) -> ManualTask:

@@ -1,6 +1,12 @@
 """A run that somebody files for another person: whose it is, who is barred, and what it may do."""
 
+import json
+import re
+from pathlib import Path
+from uuid import UUID
+
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from accounts import folders, tokens
@@ -8,9 +14,11 @@ from accounts.folders import Grant
 from accounts.models import AuditRecord
 from engine.catalogue import Json
 from runs.models import Request, Run
+from tasks_inbox.evidence import exports
+from tasks_inbox.evidence.exported import verify
 from tasks_inbox.models import ManualTask
 from tests import factories as make
-from tests.inbox.asking import member, task_of
+from tests.inbox.asking import decide, member, task_of
 from tests.web.test_request_words import EDGES, NO, OUTCOMES, PAY
 from tests.web.test_requests import logged_in
 from tests.web.test_run_actions import ticket
@@ -227,3 +235,120 @@ def test_a_rerun_bars_them_still(asks):
     again = make.rerun(run_id, "ask")
     make.work()
     assert {"ann", "bob"} <= set(task_of(again).exclude)
+
+
+LOOP = {"id": "again", "type": "loop", "params": {"count": 40, "input": 1, "body": {"type": "noop"}}}
+JOB = {"id": "job", "type": "job", "queue": "q", "retry": "none"}
+
+
+def through(way: str, workflow: Workflow, config) -> str:
+    """The run that stands for one that Ann filed for Bob, once this has happened to it; it asks last."""
+    first = {"continued": LOOP, "resumed": JOB}.get(way, {"id": "begin", "type": "noop"})
+    start = make.graph([first, ASK, PAY, NO], [{"from": first["id"], "to": "ask"}, *EDGES])
+    start |= {"request": {"result": {"Paid": "{{ input.amount }}", "For": "{{ run.created_by }}"}}}
+    flow = make.a_version(start).workflow
+    flow.folder = workflow.folder
+    flow.save()
+    if way == "continued":
+        config.HANDOFF_CONTINUE_AFTER_EVENTS = 15
+    run_id = filed(flow)
+    if way == "continued":
+        last = str(Run.unsafe_all_tenants.filter(root_id=run_id).latest("id").pk)
+        assert last != run_id
+        return last
+    if way == "resumed":
+        make.fail(*make.claimed("q"), code="Down")
+        make.resume(run_id)
+        make.complete(*make.claimed("q"), output={})
+    if way == "migrated":
+        make.migrate(run_id, make.newer(run_id, start | {"sla_seconds": 86_400}))
+    make.work()
+    return run_id
+
+
+@pytest.mark.parametrize("way", ["plain", "continued", "resumed", "migrated"])
+def test_it_stays_their_request_whatever_happens_to_its_run(asks, settings, way):
+    run_id = through(way, asks, settings)
+    bob, ann = logged_in("bob"), logged_in("ann")
+    path = f"/api/v1/requests/{run_id}"
+    row = bob.get(path).json()
+    assert (row["filed_by"], row["filed_for"], row["may_remind"]) == ("ann", "bob", True)
+    assert {"ann", "bob"} <= set(task_of(run_id).exclude)
+    assert (row["milestones"][0]["by"], row["milestones"][0]["words"]) == ("ann", "filed it for bob")
+    assert ann.post(f"{path}/remind", content_type="application/json").status_code == 404
+    assert bob.post(f"{path}/remind", content_type="application/json").status_code == 200
+    decide(member("ben", "approver"), task_of(run_id), "approved")
+    make.work()
+    assert [(one["label"], one["value"]) for one in bob.get(path).json()["result"]] == [
+        ("For", "bob"),
+        ("Paid", 1),
+    ]
+    assert ann.get(path).json()["result"] == []
+    assert [one["id"] for one in ann.get("/api/v1/requests?show=filed").json()["results"]] == [run_id]
+
+
+@pytest.mark.parametrize("kind", ["map", "loop"])
+def test_who_is_asked_inside_a_container_is_neither_of_both(asks, kind):
+    params = {"items": "{{ [1] }}"} if kind == "map" else {"count": 1, "input": 1}
+    body = {"steps": [ASK, PAY, NO], "edges": EDGES}
+    flow = make.a_version(
+        make.graph([{"id": "c", "type": kind, "params": params | {"body": body}}], [])
+    ).workflow
+    flow.folder = asks.folder
+    flow.save()
+    run_id = filed(flow)
+    task = ManualTask.unsafe_all_tenants.get()
+    assert {"ann", "bob"} <= set(task.exclude)
+    assert logged_in("bob").get(f"/api/v1/requests/{run_id}").json()["may_remind"]
+
+
+def test_each_body_that_starts_runs_files_for_others_or_refuses_to(asks):
+    """A new door has to say which of both it does."""
+    doors = {
+        "/api/v1/runs": {"workflow": asks.name, "input": {}},
+        "/api/v1/runs/batch": {"workflow": asks.name, "items": [{"input": {}}]},
+        "/api/v1/schedules": {"name": "s", "workflow": asks.name, "cron": "0 0 * * *", "input": {}},
+        "/api/v1/webhooks": {"name": "h", "workflow": asks.name, "action": "start"},
+    }
+    boss, files = logged_in("boss"), []
+    for path, body in doors.items():
+        answer = boss.post(path, body | {"on_behalf_of": "bob"}, content_type="application/json")
+        if answer.status_code == 201:
+            files.append(path)
+        else:
+            assert (answer.status_code, answer.json()["error"]["field"]) == (400, "on_behalf_of"), answer.text
+    assert files == ["/api/v1/runs"]
+
+
+def test_each_place_that_starts_runs_by_name_is_known():
+    """Whoever adds one decides whether it takes `on_behalf_of`, and tests that here or above."""
+    root = Path(settings.BASE_DIR)
+    packages = ("runs", "triggers", "integrations", "operations", "workflows", "tasks_inbox", "steps")
+    calls = re.compile(r"\bstart_workflow\b(?!\w)")
+    places = {
+        str(path.relative_to(root))
+        for package in packages
+        for path in (root / package).rglob("*.py")
+        if calls.search(path.read_text()) and path.name != "named_starts.py"
+    }
+    assert places == {
+        "runs/api/starts.py",
+        "runs/commands/child_runs.py",
+        "runs/management/commands/run_workflow.py",
+        "triggers/schedules/firing.py",
+        "triggers/schedules/service.py",
+        "triggers/webhooks/actions.py",
+        "integrations/rochallor/instances.py",
+    }
+
+
+def test_the_evidence_names_who_filed_it_beside_the_requester(asks):
+    run_id = filed(asks)
+    ben = member("ben", "approver")
+    decide(ben, task_of(run_id), "approved")
+    make.work()
+    text = exports.export(ben, UUID(run_id), "json").content.decode()
+    assert list(verify.faults(text, Path("nowhere"))) == []
+    run = json.loads(text)["run"]
+    assert (run["requester"], run["filed_by"]) == ("bob", "ann")
+    assert "by bob, filed by ann" in exports.export(ben, UUID(run_id), "html").content.decode()

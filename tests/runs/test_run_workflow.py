@@ -12,6 +12,7 @@ from django.db import connection
 
 from accounts.queries import command_principal
 from accounts.services import ensure_admin
+from runs.files import trees, uploads
 from runs.models import Run, StartedFrom
 from tests import factories
 from tests.definitions import chain
@@ -141,3 +142,16 @@ def test_ctrl_c_leaves_the_run_running(flow, tmp_path, monkeypatch):
     assert code == 130
     assert "goes on without me" in err
     assert Run.unsafe_all_tenants.get().status == "RUNNING"
+
+
+def test_the_input_may_name_an_upload_of_who_runs_it(admin, worker, tmp_path):
+    schema = {"type": "object", "properties": {"receipt": {"type": "string", "format": "file"}}}
+    lifecycle.import_definition(admin, chain("filed") | {"input_schema": schema})
+    lifecycle.publish(admin, "filed")
+    file, path = uploads.upload(admin, name="a.pdf", content=b"%PDF-1.7")["id"], tmp_path / "input.json"
+    path.write_text(json.dumps({"receipt": file}))
+    code, out, _ = command("filed", "--input", str(path), "--json")
+    assert code == 0
+    assert file in trees.files_of_run(admin.tenant_id, json.loads(out)["id"], [file])
+    with pytest.raises(CommandError, match=r"input\.receipt: Another run uses this file"):
+        command("filed", "--input", str(path), "--json")

@@ -30,7 +30,7 @@ def run_id() -> str:
 
 
 def remind(run_id: str, name: str = "rita"):
-    return logged_in(name).post(f"/api/v1/requests/{run_id}/remind")
+    return logged_in(name).post(f"/api/v1/requests/{run_id}/remind", {}, content_type="application/json")
 
 
 def reminders() -> list[str | None]:

@@ -1,10 +1,14 @@
 """What requesters get of a run, and the categories of the catalogue."""
 
+import re
+
 import pytest
 
 from engine.catalogue import Json
 from engine.renaming import rename_step
 from engine.validate import validate
+from runs.commands.starts import NewRun, Terms, start_runs
+from runs.files import uploads
 from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.inbox.asking import decide, member, task_of
@@ -125,3 +129,120 @@ def test_what_is_open_stands_first():
     assert [row["id"] for row in logged_in("rita").get("/requests/").context["rows"]] == [waiting]
     every = logged_in("rita").get("/requests/?show=all").context["rows"]
     assert [row["id"] for row in every] == [waiting, done]
+
+
+RECEIPT = b"%PDF-1.7 receipt"
+TYPED = {
+    "type": "object",
+    "properties": {
+        "amount": {"type": "number", "x-currency": "EUR"},
+        "day": {"type": "string", "format": "date"},
+        "at": {"type": "string", "format": "date-time"},
+        "who": {"type": "string", "format": "person"},
+        "page": {"type": "string", "format": "uri"},
+        "receipt": {"type": "string", "format": "file"},
+        "receipts": {"type": "array", "items": {"type": "string", "format": "file"}},
+        "rows": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"price": {"type": "number", "x-currency": "JPY"}}},
+        },
+    },
+}
+TYPED_RESULT = {
+    "Paid": "{{ steps.ask.output.facts['Amount'] }}",
+    "Amount": "{{ input.amount }}",
+    "Day": "{{ input.day }}",
+    "At": "{{ input.at }}",
+    "Who": "{{ input.who }}",
+    "Page": "{{ input.page }}",
+    "Script": "{{ input.script }}",
+    "Receipt": "{{ input.receipt }}",
+    "Receipts": "{{ input.receipts }}",
+    "Rows": "{{ input.rows }}",
+    "Sum": "{{ input.amount * 2.0 }}",
+    "Told": "{{ input.amount }} on {{ input.day }} for {{ input.who }}",
+}
+
+
+def typed_run(result: Json) -> tuple[str, str, str]:
+    """A completed run of Rita's, and the ids of its two files."""
+    rita = member("rita", "requester")
+    first, second = (
+        uploads.upload(rita, name=name, content=RECEIPT)["id"] for name in ("first.pdf", "second.pdf")
+    )
+    ask = {
+        **ASK,
+        "params": {**ASK["params"], "facts": {"Amount": "{{ input.amount }}"}, "amendable": ["Amount"]},
+    }
+    version = make.a_version(
+        make.graph([ask, PAY, NO], EDGES) | {"input_schema": TYPED, "request": {"result": result}}
+    )
+    data = {
+        "amount": 1234.5,
+        "day": "2027-01-31",
+        "at": "2027-01-31T23:30:00Z",
+        "who": "ben",
+        "page": "https://portal.example/",
+        "script": "javascript:alert(1)",
+        "receipt": first,
+        "receipts": [second],
+        "rows": [{"price": 15000}],
+    }
+    terms = Terms(rita.tenant_id, version.pk, "rita", requested_by=rita.user_id)
+    (run,) = start_runs(terms, [NewRun(data)])
+    make.work()
+    decide(member("ben", "approver"), task_of(run.id), "approved")
+    make.work()
+    return run.id, first, second
+
+
+def test_values_of_a_result_have_the_type_of_their_path():
+    ben = make.a_user("ben")
+    ben.name = "Ben Berg"
+    ben.save()
+    rita = make.a_user("rita")
+    rita.time_zone, rita.locale = "Asia/Tokyo", "de"
+    rita.save()
+    run_id, first, second = typed_run(TYPED_RESULT)
+    got = {row["label"]: row for row in told(run_id)["result"]}
+    texts = {label: row["text"] for label, row in got.items()}
+    assert texts == {
+        "Paid": "1234.50\u00a0EUR",
+        "Amount": "1234.50\u00a0EUR",
+        "Day": "2027-01-31",
+        "At": "2027-01-31 23:30 UTC",
+        "Who": "ben",
+        "Page": "https://portal.example/",
+        "Script": "javascript:alert(1)",
+        "Receipt": first,
+        "Receipts": second,
+        "Rows": "price: 15000\u00a0JPY",
+        "Sum": "2469.0",
+        "Told": "1234.50\u00a0EUR on 2027-01-31 for ben",
+    }
+    assert got["Paid"]["schema"] == {"x-currency": "EUR"}
+    assert got["Amount"]["value"] == 1234.5
+    page = logged_in("rita").get(f"/requests/{run_id}").text
+    for words in (
+        "1.234,50\u00a0EUR",
+        "31.01.2027",
+        "01.02.2027, 08:30",
+        "Ben Berg",
+        "15.000\u00a0JPY",
+        "2.469",
+    ):
+        assert words in page, words
+    assert "1.234,50\u00a0EUR on 31.01.2027 for Ben Berg" in page
+    assert 'href="javascript' not in page
+    assert page.count(f'href="/api/v1/requests/{run_id}/files/{first}"') >= 1
+    shown = page[page.index("What you get") : page.index("What happened")]
+    for name in ("first.pdf", "second.pdf"):
+        assert name in shown
+    assert first not in re.sub(r'="[^"]*"', "", shown)
+
+
+def test_a_text_has_typed_values_too():
+    run_id, _, _ = typed_run("**{{ input.amount }}** on `{{ input.day }}`")
+    assert told(run_id)["result"][0]["value"] == "**1234.50\u00a0EUR** on `2027-01-31`"
+    page = logged_in("rita").get(f"/requests/{run_id}").text
+    assert "<strong>1234.50&nbsp;EUR</strong>" in page

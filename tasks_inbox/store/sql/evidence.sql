@@ -133,6 +133,7 @@ SELECT json_build_object(
                'run', json_build_object(
                    'id', r.id, 'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
                    'business_key', r.business_key, 'requester', r.created_by, 'test', r.is_test, 'status', r.status,
+                   'filed_by', (SELECT r.acts_for FROM runs_request q WHERE q.run_id = r.id AND q.filed_by_id IS NOT NULL),
                    'created_at', r.created_at, 'completed_at', r.completed_at, 'sealed_life', r.sealed_life,
                    'parent', r.parent_id, 'rerun_of', r.rerun_of, 'place', (
                        SELECT coalesce(json_agg(json_build_object('node', p ->> 0, 'index', p -> 1) ORDER BY o), '[]')

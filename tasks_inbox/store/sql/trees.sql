@@ -1,8 +1,13 @@
 -- name: last_decisions
 -- For each of these runs, which no step started, the last decision at each of its steps: at the step itself, or in an
--- item, a round or a run of it.
+-- item, a round or a run of it; also those of the runs that it continues.
 WITH m AS (
     SELECT r.id AS top, r.id AS run, NULL::jsonb AS place FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT r.id, l.id, NULL::jsonb
+      FROM runs_run r
+      JOIN runs_run l ON l.id = r.root_id OR (l.root_id = r.root_id AND l.root_id <> l.id)
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.tenant_id = %(tenant)s AND r.tree_id IS NULL AND r.root_id <> r.id AND l.id <> r.id
     UNION ALL
     SELECT r.id, c.id, c.place -> 0
       FROM runs_run r

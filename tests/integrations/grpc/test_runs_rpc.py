@@ -276,3 +276,24 @@ def test_who_operates_one_folder_of_a_tree_cancels_only_its_runs(speak, people, 
     assert refused(lambda **f: [operator("CancelRun", **f)], run_id=other)["status"] == "NOT_FOUND"
     assert make.run(other).status == "RUNNING"
     assert operator("CancelRun", run_id=runs[mine]).status in ("CANCELLED", "CANCELLING")
+
+
+def test_a_start_names_an_upload_of_its_caller_at_both_services(speak, people):
+    schema = {"type": "object", "properties": {"receipt": {"type": "string", "format": "file"}}}
+    author = people.client("author")
+    publish(author, {"name": "filed", "nodes": [{"id": "a", "type": "noop"}], "input_schema": schema})
+    admin, ours = people.client("admin"), speak("admin")
+
+    def upload():
+        path = "/api/v1/files?name=a.pdf"
+        return admin.post(path, b"%PDF-1.7", content_type="application/pdf").json()["id"]
+
+    first, second = upload(), upload()
+    run = ours.runs("StartRun", workflow="filed", input={"receipt": first}).run.id
+    assert admin.get(f"/api/v1/runs/{run}/files/{first}").status_code == 200
+    said = refused(ours.runs, method="StartRun", workflow="filed", input={"receipt": first})
+    assert (said["code"], said["field"]) == ("file_used", "input.receipt")
+    instance = {"method": "StartInstance", "definition_id": "filed"}
+    run = ours.engine(**instance, variables={"receipt": second}).instance.id
+    assert admin.get(f"/api/v1/runs/{run}/files/{second}").status_code == 200
+    assert refused(ours.engine, **instance, variables={"receipt": second})["status"] == "FAILED_PRECONDITION"
