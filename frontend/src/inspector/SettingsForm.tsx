@@ -1,5 +1,5 @@
 import { Icon } from "../Icon";
-import type { Json, JsonObject } from "../model/json";
+import type { JsonObject } from "../model/json";
 import { isObject } from "../model/json";
 import { secondsInWords } from "../model/words";
 import { useBuilder } from "../store";
@@ -8,11 +8,11 @@ import { Expression } from "./expression/Expression";
 import { CodeControl } from "./fields/Code";
 import { Frame } from "./fields/Frame";
 import { MappingControl } from "./fields/MappingControl";
-import { inOrder, kindOf } from "./fields/SchemaControl";
 import { OPTION_WORDS } from "./fields/simple";
 import { Unknown } from "./fields/Unknown";
 import { Valued } from "./fields/Valued";
 import { Reads } from "./fields/reads";
+import { sampleInput } from "./form/kinds";
 import { type Shape, anyShape, shapesOf, short } from "./schema";
 import { docSpot, problemsAt } from "./spot";
 
@@ -137,33 +137,6 @@ export function SettingsForm() {
   );
 }
 
-const SAMPLES: Record<string, Json> = {
-  text: "text",
-  long: "A longer text.",
-  date: "2027-01-31",
-  datetime: "2027-01-31T09:00:00Z",
-  integer: 1,
-  number: 1.5,
-  boolean: true,
-  list: ["text"],
-};
-
-/** An input that fits the schema, for who has none at hand. */
-function madeUp(schema: JsonObject): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  return Object.fromEntries(
-    inOrder(schema).map((name) => {
-      const each = properties[name];
-      const described = isObject(each) ? each : {};
-      if (described.default !== undefined) return [name, described.default];
-      const kind = kindOf(each);
-      if (kind === "choice") return [name, (described.enum as Json[])[0] ?? null];
-      if (described.type === "object") return [name, madeUp(described)];
-      return [name, SAMPLES[kind] ?? (described.type === "array" ? [] : null)];
-    }),
-  );
-}
-
 /** What a start is offered, and what expressions are shown with before anything has run. */
 function SampleInput() {
   const doc = useBuilder((now) => now.doc);
@@ -178,7 +151,7 @@ function SampleInput() {
         <>
           <CodeControl spot={spot} shape={anyShape("sample_input", "Sample input")} ids={ids} />
           {spot.value === undefined && isObject(schema) && (
-            <button type="button" className="button ghost small" onClick={() => spot.set(madeUp(schema))}>
+            <button type="button" className="button ghost small" onClick={() => spot.set(sampleInput(schema))}>
               <Icon name="wand-sparkles" />
               Generate from the fields
             </button>

@@ -4,6 +4,8 @@ import type { Json, JsonObject } from "../../model/json";
 import { isObject } from "../../model/json";
 import { free, slug } from "../../model/names";
 import { useBuilder } from "../../store";
+import { Currency, FileLimits } from "../form/Details";
+import { GROUPS, type Kind, ORDER, asKind, inOrder, kindOf, titleOf } from "../form/kinds";
 import { type Shape, anyShape, words } from "../schema";
 import { type Spot, problemsAt } from "../spot";
 import { CodeControl } from "./Code";
@@ -12,68 +14,6 @@ import { ListControl } from "./List";
 import { MoveTools, movedBy, useFollowed } from "./Moving";
 import { Valued } from "./Valued";
 import { type ControlProps, told } from "./simple";
-
-const LONG = 300;
-const KINDS: [string, string][] = [
-  ["text", "Text"],
-  ["long", "Long text"],
-  ["integer", "Whole number"],
-  ["number", "Number"],
-  ["boolean", "Yes or no"],
-  ["date", "Date"],
-  ["datetime", "Date and time"],
-  ["choice", "Choice"],
-  ["list", "List of texts"],
-  ["other", "Other (JSON)"],
-];
-
-export function kindOf(schema: Json | undefined): string {
-  if (!isObject(schema)) return "other";
-  if (Array.isArray(schema.enum)) return "choice";
-  if (schema.type === "string" && schema.format === "date") return "date";
-  if (schema.type === "string" && schema.format === "date-time") return "datetime";
-  if (schema.type === "string")
-    return typeof schema.maxLength === "number" && schema.maxLength > LONG ? "long" : "text";
-  if (schema.type === "array")
-    return isObject(schema.items) && schema.items.type === "string" && Object.keys(schema.items).length === 1
-      ? "list"
-      : "other";
-  return typeof schema.type === "string" && ["integer", "number", "boolean"].includes(schema.type)
-    ? schema.type
-    : "other";
-}
-
-const OF_KIND = ["type", "enum", "items", "maxLength", "format"];
-
-/** The schema as another kind; what says nothing of the kind stays. */
-export function asKind(schema: JsonObject, kind: string): JsonObject {
-  if (kind === "other") return schema;
-  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !OF_KIND.includes(key)));
-  const made: Record<string, JsonObject> = {
-    text: { type: "string" },
-    long: { type: "string", maxLength: 5000 },
-    date: { type: "string", format: "date" },
-    datetime: { type: "string", format: "date-time" },
-    choice: { type: "string", enum: Array.isArray(schema.enum) ? schema.enum : [] },
-    list: { type: "array", items: { type: "string" } },
-  };
-  return { ...(made[kind] ?? { type: kind }), ...rest };
-}
-
-/** Where the order of the fields stands: stored objects have none. */
-const ORDER = "x-order";
-
-/** The fields as people see them: in the order that was chosen, else what is needed first, as it is listed. */
-export function inOrder(schema: JsonObject): string[] {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const chosen = [schema[ORDER], schema.required].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [
-    ...new Set([
-      ...chosen.filter((name): name is string => typeof name === "string" && Object.hasOwn(properties, name)),
-      ...Object.keys(properties),
-    ]),
-  ];
-}
 
 function canShow(value: Json | undefined): boolean {
   if (value === undefined) return true;
@@ -249,7 +189,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
         <summary>
           <span>{said}</span>{" "}
           <small className="quiet">
-            <code>{name}</code>, {KINDS.find(([each]) => each === kind)?.[1].toLowerCase()}
+            <code>{name}</code>, {titleOf(kind).toLowerCase()}
             {isNeeded ? ", required" : ""}
           </small>
         </summary>
@@ -262,17 +202,24 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
             <select
               {...told(ids, label)}
               value={kind}
-              onChange={(event) => spot.set(asKind(schema, event.target.value))}
+              onChange={(event) => spot.set(asKind(schema, event.target.value as Kind))}
             >
-              {KINDS.filter(([each]) => each !== "other" || kind === "other").map(([each, text]) => (
-                <option key={each} value={each}>
-                  {text}
-                </option>
+              {GROUPS.map(([group, kinds]) => (
+                <optgroup key={group} label={group}>
+                  {kinds.map(([each, text]) => (
+                    <option key={each} value={each}>
+                      {text}
+                    </option>
+                  ))}
+                </optgroup>
               ))}
+              {kind === "other" && <option value="other">{titleOf(kind)}</option>}
             </select>
           )}
         </Frame>
-        {kind === "choice" && (
+        {kind === "money" && <Currency spot={spot} />}
+        {kind === "file" && <FileLimits spot={spot} />}
+        {kind === "choice" && Array.isArray(schema.enum) && (
           <Frame title="Options" isGroup>
             {(ids) => (
               <ListControl
@@ -283,7 +230,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
             )}
           </Frame>
         )}
-        {kind === "other" && (
+        {(kind === "other" || ["checks", "rows", "group"].includes(kind) || schema.oneOf) && (
           <Frame title="JSON Schema" isGroup>
             {(ids) => <CodeControl spot={spot} shape={anyShape("schema", `JSON Schema of ${said}`)} ids={ids} />}
           </Frame>
