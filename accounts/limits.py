@@ -4,6 +4,8 @@ AUDIT_EXPORT_RECORDS = 5_000
 """Records of one export; a longer period is exported in parts."""
 AUDIT_EXPORT_CHARACTERS = 16 * 1024 * 1024
 """Text of one export, which is built in memory."""
+OFFERED_MEMBERS = 500
+"""Members that a field of a form suggests; others are typed, since a page of all would be slow to open."""
 GROUP_MEMBERS = 1_000
 """Members that one request may give a group."""
 AUDIT_KEPT_DAYS = 30

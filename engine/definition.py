@@ -224,7 +224,7 @@ class RequestTerms(Shape):
         "What the requester gets",
         "Values of the run by their labels, such as {{ steps.pay.output.amount }}, or one text in Markdown; shown when "
         "the run has completed.",
-        "code",
+        "pairs",
     )
     result_order: Annotated[list[ResultLabel], Field(max_length=RESULT_ROWS)] | None = _field(
         "Order of the labels", "The labels in the order in which they are shown; others follow."

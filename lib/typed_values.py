@@ -6,6 +6,7 @@ A type is a reduced JSON Schema (`engine.value_types`): `format`, `x-currency`, 
 import json
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -102,19 +103,18 @@ def plain_text(value: JsonValue, kind: Type | None) -> str:
 def found(typed: Iterable[tuple[JsonValue, Type | None]], sort: Kind, most: int) -> list[str]:
     """The texts of this sort in values of these types, also in lists and fields of them, `most` at most."""
     texts: list[str] = []
-    pending: list[tuple[JsonValue, Type | None]] = list(typed)
+    pending: deque[tuple[JsonValue, Type | None]] = deque(typed)
     while pending and len(texts) < most:
-        value, kind = pending.pop(0)
+        value, kind = pending.popleft()
         if not kind:
             continue
         if kind_of(kind) == sort and isinstance(value, str):
             texts.append(value)
         elif isinstance(value, list):
-            pending += [(one, _type(kind.get("items"))) for one in value[:most]]
+            pending.extend((one, _type(kind.get("items"))) for one in value[:most])
         elif isinstance(value, dict):
-            pending += [
-                (value.get(key), _type(one)) for key, one in (_type(kind.get("properties")) or {}).items()
-            ]
+            fields = _type(kind.get("properties")) or {}
+            pending.extend((value.get(key), _type(one)) for key, one in fields.items())
     return texts
 
 

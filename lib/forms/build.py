@@ -15,6 +15,7 @@ from lib.api.errors import join
 from lib.forms import moments
 from lib.forms.fields import FormField
 from lib.forms.numbers import amount_text, decimals_of
+from lib.forms.people import People, username_of
 from lib.forms.shapes import Fits, Schema, Shape, shape_of, whole
 from lib.forms.values import (
     ABSENT,
@@ -87,7 +88,8 @@ class Builder:
     `lenient` it is in the data, as text. In a form that `is_open` a value may be a template or wrong, for others to
     judge: any text stays, and what equals its default is left out unless it was there before.
 
-    `zone`: that of the clock by which moments are typed and shown; None: they have their zone with them.
+    `zone`: that of the clock by which moments are typed and shown; None: they have their zone with them. `people`:
+    those whom a field may name; None: a text is a username already.
     """
 
     schema: Schema
@@ -98,6 +100,7 @@ class Builder:
     lenient: bool = False
     is_filled: bool = False
     zone: ZoneInfo | None = None
+    people: People | None = None
     entries: Entries = field(init=False, compare=False)
     made: Counter[str] = field(default_factory=Counter, init=False, compare=False)
 
@@ -228,6 +231,11 @@ class Builder:
             # What was chosen although it is none of them.
             other = {field.text: words_of(initial)} if self.is_open and field.text and self.is_filled else {}
             field.options = tuple((other | options).items())
+        if field.kind == "person" and self.people is not None and field.text.strip():
+            username, field.error = username_of(field.text.strip(), self.people)
+            if username is None:
+                return field.text if self.lenient else ABSENT
+            field.text = username
         return self.read(field)
 
     def _rows(self, field: FormField, schema: Schema, depth: int, initial: Json) -> Json:

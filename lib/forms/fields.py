@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
+from lib.forms.moments import typed_time
 from lib.forms.numbers import number_of
 from lib.json import JsonValue
 from lib.reader import number_text
@@ -17,6 +18,7 @@ Kind = Literal[
     "date",
     "moment",
     "time",
+    "person",
     "integer",
     "number",
     "money",
@@ -43,7 +45,8 @@ class FormField:
     and the page from which was posted did not show it yet. `is_next`: it is where somebody goes on, of rows at the
     button for one more; `next_drop`: of rows they go on where this one is taken out. `unit`: the currency of money,
     which has so many `decimals`. `local`: a moment as the clock of its reader says it; None where that is not known, or
-    can't stand for it.
+    can't stand for it; of a person the name that is shown for the username. The first field for a person has the
+    suggestions for all of them as its `options`.
     """
 
     key: str | None
@@ -84,6 +87,11 @@ class FormField:
         """What it shows while it is empty, where nothing else says its name."""
         lines = ", one on each line" if self.kind == "lines" else ""
         return f"{self.label}{lines}{' (optional)' if self.is_optional else ''}"
+
+    @property
+    def entry(self) -> str:
+        """What stands in its input as text."""
+        return typed_time(self.text) if self.kind == "time" else self.text
 
     @property
     def in_words(self) -> str:

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from lib.reader import reader, zone_of
 
 _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
+_ZONED_TIME = re.compile(r"([0-9]{2}:[0-9]{2}(?::[0-9]{2})?) ([\w/+-]{1,64})", re.ASCII)
 _LOCAL_TIME = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
 
 
@@ -29,6 +30,9 @@ def kept(kind: str, text: str, zone: ZoneInfo) -> str:
             return _z(datetime.fromisoformat(text).replace(tzinfo=zone).astimezone(UTC).isoformat())
         if kind == "time" and _LOCAL_TIME.fullmatch(text):
             return f"{time.fromisoformat(text).isoformat()}{'Z' if zone.key == 'UTC' else f'[{zone.key}]'}"
+        match = _ZONED_TIME.fullmatch(text) if kind == "time" else None
+        if match and zone_of(match[2]):
+            return kept(kind, match[1], ZoneInfo(match[2]))
     except (ValueError, OverflowError):
         return text
     return text
@@ -49,6 +53,12 @@ def shown(kind: str, text: str, zone: ZoneInfo) -> str | None:
     except (ValueError, OverflowError):
         return None
     return local if kept(kind, local, zone) == text else None
+
+
+def typed_time(text: str) -> str:
+    """A time with another zone as it is shown and typed, `09:00 Europe/Berlin`; any other text as it is."""
+    at, _, zone = text.removesuffix("]").partition("[")
+    return f"{at.removesuffix(':00')} {zone}" if zone_of(zone) and _LOCAL_TIME.fullmatch(at) else text
 
 
 def _z(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from lib.forms.build import PLACE, Builder, Entries, Typed
 from lib.forms.fields import Form, FormField, each_of
 from lib.forms.moments import zone_named
+from lib.forms.people import People
 from lib.forms.shapes import Fits, Schema, is_conditional, shape_of
 from lib.forms.values import ABSENT
 from lib.json import Json
@@ -38,14 +39,16 @@ class SchemaForms:
         before: Json = ABSENT,
         fresh: bool = False,
         lenient: bool = False,
+        people: People | None = None,
     ) -> Form:
         """The form with what was typed; None: with its defaults.
 
         With `fresh` fields that were not there get theirs, too. What can't be read is said at its field; with `lenient`
         it is in the data, as text. Fields left empty are left out. `before`: what an open form held before.
+        `people`: those whom a field may name; None: a text is a username already.
         """
         zone = zone_named((typed or {}).get(f"{self.root}:zone", ""))
-        builder = self._builder(schema, typed=typed, fresh=fresh, lenient=lenient, zone=zone)
+        builder = self._builder(schema, typed=typed, fresh=fresh, lenient=lenient, zone=zone, people=people)
         return self._form(schema, builder, before)
 
     def filled(self, schema: Schema | None, data: Json) -> Form:
@@ -59,7 +62,7 @@ class SchemaForms:
         ]
         return replace(form, hidden=hidden)
 
-    def edited(self, schema: Schema | None, typed: Typed, edit: str) -> Form:
+    def edited(self, schema: Schema | None, typed: Typed, edit: str, *, people: People | None = None) -> Form:
         """The form after `add NAME`, one more of these rows, `drop NAME`, one row less, `clear NAME`, emptied.
 
         Another edit changes nothing.
@@ -73,7 +76,7 @@ class SchemaForms:
             typed = _without(typed, rows, dropped)
         elif verb == "clear":
             typed = {**typed, name: ""}
-        form = self.form_of(schema, typed, fresh=True)
+        form = self.form_of(schema, typed, fresh=True, people=people)
         rows_field = next(
             (one for one in form.each() if one.name in (name, rows) and one.kind == "rows"), None
         )

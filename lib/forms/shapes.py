@@ -122,3 +122,10 @@ def _mapping(schema: Schema, key: str) -> Mapping[str, Json]:
 
 def _names(part: Json) -> list[str]:
     return [name for name in part if isinstance(name, str)] if isinstance(part, list) else []
+
+
+def has_format(schema: Json, name: str) -> bool:
+    """Whether a schema has this `format` anywhere."""
+    if isinstance(schema, Mapping):
+        return schema.get("format") == name or any(has_format(part, name) for part in schema.values())
+    return isinstance(schema, list) and any(has_format(part, name) for part in schema)

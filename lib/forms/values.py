@@ -20,8 +20,14 @@ DEEPEST = 4
 """What lies deeper is written as JSON."""
 MAX_TYPED_BYTES = 1024 * 1024
 
-_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "moment", "time": "time", "file": "file"}
-TEXTS = ("text", "long", "date", "moment", "time", "file")
+_FORMATS: dict[str, Kind] = {
+    "date": "date",
+    "date-time": "moment",
+    "time": "time",
+    "file": "file",
+    "person": "person",
+}
+TEXTS = ("text", "long", "date", "moment", "time", "file", "person")
 NUMBERS = ("integer", "number", "money")
 _WHOLE = re.compile(r"[+-]?\d{1,16}")
 _MOST = 1e15
@@ -226,7 +232,7 @@ def can_stand(kind: Kind, value: Json, properties: Mapping[str, Json], *, is_ope
     An open form touches nothing that it doesn't show: there an object may have no others.
     """
     match kind:
-        case "text" | "long" | "date" | "moment" | "time" | "file":
+        case "text" | "long" | "date" | "moment" | "time" | "file" | "person":
             return isinstance(value, str)
         case "integer" | "number" | "money":
             return isinstance(value, int | float | str) and not isinstance(value, bool)

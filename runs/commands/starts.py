@@ -20,6 +20,7 @@ from runs.commands.origin import Origin
 from runs.commands.signals import NewSignal, rows_of
 from runs.commands.start_checks import business_key_of, encoded_input
 from runs.commands.start_files import StartFiles, files_in, refuse_files, use_files
+from runs.commands.start_people import people_refusals
 from runs.files.claims import NamedFile
 from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
@@ -174,8 +175,12 @@ def checked(terms: Terms, items: Sequence[NewRun]) -> list[CheckedRun]:
         rows = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
         judgements = _judged(terms, items)
     files = [files_in(version, item.input, place, len(items)) for place, item in enumerate(items)]
-    parts = zip(rows, judgements, files, strict=True)
-    return [CheckedRun(*row, judgement, references) for row, judgement, references in parts]
+    refusals = people_refusals(terms.tenant, version, [item.input for item in items])
+    parts = zip(rows, judgements, refusals, files, strict=True)
+    return [
+        CheckedRun(*row, replace(judgement, refused=judgement.refused or refusal), references)
+        for row, judgement, refusal, references in parts
+    ]
 
 
 def _version(version: int) -> Compiled:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from lib.forms.fields import FormField
 from lib.forms.schema_forms import SchemaForms
+from lib.forms.shapes import has_format
 from lib.json import Json
 from lib.media import is_accepted
 from runs.files import store
@@ -47,9 +48,7 @@ class Claim:
 
 def takes_files(schema: Json) -> bool:
     """Whether a schema has a field for a file anywhere."""
-    if isinstance(schema, Mapping):
-        return schema.get("format") == "file" or any(takes_files(part) for part in schema.values())
-    return isinstance(schema, list) and any(takes_files(part) for part in schema)
+    return has_format(schema, "file")
 
 
 def named_files(schema: Mapping[str, Json], value: Json, where: str = "") -> list[NamedFile]:

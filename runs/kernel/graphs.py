@@ -7,6 +7,7 @@ from functools import lru_cache
 from engine.catalogue import Catalogue, StepSpec
 from engine.errors import EngineError
 from engine.graph import Graph, compile_graph
+from lib.forms.shapes import has_format
 from runs.files.claims import takes_files
 from steps.catalogue import EXECUTABLE
 from workflows.models import WorkflowVersion
@@ -16,7 +17,7 @@ from workflows.models import WorkflowVersion
 class Compiled:
     """A version: its graph, the names that expressions and pages see, and the ids of the calendars that it names;
     without a `number` it is a test's. `takes_files`: whether its input may name files, `has_files`:
-    whether that or a form may.
+    whether that or a form may. `takes_people`: whether its input may name people.
     """
 
     graph: Graph
@@ -27,6 +28,7 @@ class Compiled:
     calendars: Mapping[str, int]
     takes_files: bool
     has_files: bool
+    takes_people: bool
 
 
 class BrokenVersion(Exception):
@@ -69,6 +71,7 @@ def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
         calendars=version.calendars,
         takes_files=takes_files(graph.input_schema),
         has_files=takes_files(version.definition),
+        takes_people=has_format(graph.input_schema, "person"),
     )
 
 

@@ -15,8 +15,10 @@ from django.urls import reverse
 
 from accounts import once
 from accounts.access import PageRequest, page
+from accounts.picking import Members
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ
 from engine.catalogue import Json
+from lib.forms.people import offer_people
 from lib.masking import masked, restored
 from lib.refusals import Conflict, NotAllowed, Refusal, Unprocessable
 from runs.access import guard_run
@@ -137,15 +139,16 @@ def fill_in(request: PageRequest, name: str) -> HttpResponse:
     not_taken = take_uploads(request, request.principal, ROOT)
     entries, turns = _entries(request), request.POST.get("turn") == "json"
     if turns:
-        form = FORMS.form_of(place.schema, entries, lenient=True)
+        form = FORMS.form_of(place.schema, entries, lenient=True, people=_people(request))
         start = replace(_typed(request, place), kind="json", given=json_text(form.data))
         return _fields_page(request, place, start)
-    form = FORMS.edited(place.schema, entries, request.POST.get("edit", ""))
+    form = FORMS.edited(place.schema, entries, request.POST.get("edit", ""), people=_people(request))
     is_checked = request.POST.get("checked") == "yes"
     form.show(not_taken)
     errors = start_forms.check(place.schema, form, restored(form.data, place.was)[0]) if is_checked else []
     if request.headers.get("HX-Request"):
         name_files(request.principal, form, place.run_id)
+        offer_people(form.each(), _people(request))
         context = {"form": form, "workflow": place.workflow, "is_checked": is_checked, "stays": _stays(place)}
         return render(request, "workflows/_start_fields.html", context)
     start = replace(_typed(request, place), form=form, is_checked=is_checked, errors=errors)
@@ -213,7 +216,7 @@ def _sent(request: PageRequest, place: Place) -> HttpResponse:
 
 def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json]) -> HttpResponse:
     not_taken = take_uploads(request, request.principal, ROOT)
-    form, key = FORMS.form_of(schema, _entries(request)), KeyForm(request.POST)
+    form, key = FORMS.form_of(schema, _entries(request), people=_people(request)), KeyForm(request.POST)
     form.show(not_taken)
     data, unknown = restored(form.data, place.was)
     errors = start_forms.check(schema, form, data, dict.fromkeys(unknown, MASKED))
@@ -306,6 +309,10 @@ def _stays(place: Place) -> str:
     return f"run={place.run['id']}" if place.run else ""
 
 
+def _people(request: PageRequest) -> Members:
+    return Members(request.principal.tenant_id)
+
+
 def _text_page(request: PageRequest, place: Place, form: StartForm) -> HttpResponse:
     context = {"workflow": place.workflow, "version": place.number, "run": place.run, "form": form}
     return _page(request, context, 422 if form.is_bound else 200)
@@ -321,6 +328,7 @@ def _fields_page(
     person_error: str = "",
 ) -> HttpResponse:
     name_files(request.principal, start.form, place.run_id)
+    offer_people(start.form.each() if start.form else (), _people(request))
     about = {"workflow": place.workflow, "version": place.number, "run": place.run}
     context = about | {"filling": start, "form": form, "person_error": person_error}
     query = request.GET.copy()

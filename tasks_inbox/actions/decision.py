@@ -12,6 +12,7 @@ from lib.refusals import Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from steps.schema import problems_of
 from tasks_inbox.forms import files
+from tasks_inbox.forms.people import people_faults
 from tasks_inbox.limits import DECISION_BYTES, DECISION_COMMENT_CHARACTERS, DECISION_PROBLEMS
 from tasks_inbox.models import ManualTask
 
@@ -98,7 +99,8 @@ def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
         problems = problems_of(task.form, {} if data is None else data, most=DECISION_PROBLEMS)
     except TooMuchWork as error:
         raise refusals.TooMuchWork("data", error.budget, f"The data can't be checked: {error}.") from None
-    return [(_field(path), "invalid", text) for path, text in problems] + files.faults_of(task, data)
+    faults = [(_field(path), "invalid", text) for path, text in problems]
+    return faults + files.faults_of(task, data) + people_faults(task, data)
 
 
 def _field(path: tuple[str | int, ...]) -> str:

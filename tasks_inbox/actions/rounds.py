@@ -9,12 +9,14 @@ from uuid import UUID
 
 from accounts import audit
 from accounts.names import key_of
+from accounts.picking import strangers
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_READ
 from engine.catalogue import Json
 from engine.errors import ExpressionError
 from lib.api.errors import join
+from lib.forms.people import not_a_member
 from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from lib.typed_values import NAMES_OF_KINDS, fits, kind_of
@@ -165,6 +167,10 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
         if fact["label"] in facts and not fits(fact["value"], fact.get("type")):
             message = f"“{fact['label']}” needs {NAMES_OF_KINDS[kind_of(fact['type'])]}."
             raise Invalid(message, code="wrong_type", field=join("facts", fact["label"]))
+    for fact in new_facts:
+        is_person = fact["label"] in facts and kind_of(fact.get("type")) == "person"
+        if is_person and (name := str(fact["value"])) and strangers(task.tenant_id, [name]):
+            raise Invalid(not_a_member(name), code="not_a_member", field=join("facts", fact["label"]))
     try:
         strict_dumps(new_facts, max_bytes=TASK_BYTES)
     except JsonTooLarge as error:

@@ -1,10 +1,12 @@
-"""The facts of a returned task that can be corrected, as fields of a page, and what was typed there. Pure."""
+"""The facts of a returned task that can be corrected, as fields of a page, and what was typed there."""
 
+from accounts.picking import Members
 from engine.catalogue import Json
 from lib.forms.build import Typed
 from lib.forms.fields import Form
 from lib.forms.values import LONG_TEXT
 from tasks_inbox.forms.form import form_of
+from tasks_inbox.forms.people import name_people
 from tasks_inbox.models import ManualTask
 
 
@@ -20,7 +22,9 @@ def correction_form(task: ManualTask, entries: Typed | None = None) -> Form:
         "required": list(properties),
         "x-order": list(properties),
     }
-    return form_of(schema if facts else None, entries)
+    form = form_of(schema if facts else None, entries, people=Members(task.tenant_id))
+    name_people(task, form.each())
+    return form
 
 
 def corrections_of(task: ManualTask, form: Form) -> dict[str, Json]:

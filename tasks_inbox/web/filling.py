@@ -4,6 +4,7 @@ from contextlib import suppress
 from uuid import UUID
 
 from accounts.access import PageRequest
+from accounts.picking import Members
 from engine.catalogue import Json
 from lib.refusals import Invalid, Missing, Refusal
 from runs.files.limits import FILE_BYTES
@@ -11,6 +12,7 @@ from tasks_inbox.actions import decision, drafts
 from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import edited, form_of
+from tasks_inbox.forms.people import name_people
 from tasks_inbox.store import queries
 from tasks_inbox.web.masked import shown_schema, true_data
 from tasks_inbox.web.pages import mark_needed, task_context, typed
@@ -28,7 +30,7 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     edit = request.POST.get("edit", "")
     _forget(request, task_id, edit)
     entries, not_taken = posted(request, task_id)
-    form = edited(shown_schema(task.form), entries, edit)
+    form = edited(shown_schema(task.form), entries, edit, people=Members(task.tenant_id))
     form.show(not_taken)
     is_checked = request.POST.get("checked") == "yes"
     if is_checked:
@@ -40,6 +42,7 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
         return task_context(request, task, form) | context
     mark_needed(form, task)
     files.name_files(form.each(), files.files_of(task))
+    name_people(task, form.each())
     return context | {"task": {"id": task.pk}, "form": form, "stays": Place.of(request).address()}
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts import once, people
 from accounts.access import PageRequest
 from accounts.names import key_of
+from accounts.picking import Members
 from accounts.roles import RUNS_READ, TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.clock import now_here
@@ -29,6 +30,7 @@ from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import form_of
+from tasks_inbox.forms.people import name_people
 from tasks_inbox.forms.texts import instructions_of, named_in, outcomes_of, people_in, title_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
@@ -74,6 +76,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         form = shown_form(task, None if draft is None else draft.data)
     mark_needed(form, task)
     files.name_files(form.each(), attachments)
+    name_people(task, form.each())
     place = Place.of(request)
     is_whole = not request.headers.get("HX-Request")
     return context | {
@@ -149,7 +152,8 @@ def state_context(
     whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
     may_assign, level = request.principal.may_in(TASKS_ASSIGN, workflow.folder), asking.next_level(task)
-    people.learn(who.tenant_id, [*panes.named_in(task), *panes.voters(deciders, whole, level), *usernames])
+    voters = panes.voters(deciders, whole, level)
+    people.learn(who.tenant_id, [*panes.named_in(task), *voters, *usernames])
     row = panes.in_words(whole)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)
@@ -228,7 +232,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     task = queries.task_of(principal.tenant_id, task_id)
     require_answer(principal, task)
     entries, not_taken = posted(request, task_id)
-    form = form_of(shown_schema(task.form), entries)
+    form = form_of(shown_schema(task.form), entries, people=Members(task.tenant_id))
     data, unknown = true_data(principal, task, form.data) if task.form is not None else (None, [])
     form.show([*not_taken, *unknown])
     seen, comment = request.POST.get("seen") or None, typed(request, "comment")
@@ -261,7 +265,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         wrote = [f"{field.label}: {field.text}" for field in form.each() if field.text]
         context["wrote"] = "\n".join([*wrote, comment]).strip()
         task = queries.task_of(principal.tenant_id, task_id)
-        form = form_of(shown_schema(task.form), entries)
+        form = form_of(shown_schema(task.form), entries, people=Members(task.tenant_id))
     return task_context(request, task, form) | context | {"is_checked": status == 422}, status
 
 
@@ -379,6 +383,7 @@ def _filled_in(task: ManualTask, attachments: list[TaskFile]) -> dict[str, Json]
         return {}
     form = shown_form(task, task.data)
     files.name_files(form.each(), attachments)
+    name_people(task, form.each())
     properties = form.properties()
     extras = (
         []

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.acceptance import expenses
 from tests.acceptance.running import ROOT
 from tests.web.conftest import chromium
 from tests.web.visitor import Visitor
@@ -16,6 +18,9 @@ pytestmark = pytest.mark.browser
 
 README = (ROOT / "README.md").read_text()
 TOUR = README.split("<!-- tests/acceptance/test_tour.py", 1)[1].split("\n### ", 1)[0]
+FIRST, SECOND = TOUR.split("\n13. ", 1)
+MOST_CLICKS = 40
+"""Clicks within which a newcomer has added the people, built the expense approval and published it."""
 ARTICLE = (ROOT / "docs" / "examples" / "cities_and_heat.txt").read_text()
 
 
@@ -31,21 +36,46 @@ FILES = """
 class Tour:
     """Somebody who presses what README names, all of it and nothing else."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self._named = re.findall(r"\*\*(.+?)\*\*", TOUR)
+    def __init__(self, page: Page, text: str = FIRST) -> None:
+        self.page, self.clicks = page, 0
+        self._text = re.sub(r"\n\s+", " ", text)
+        self._named = re.findall(r"\*\*(.+?)\*\*", self._text)
 
     def press(self, label: str, ends: bool = False) -> None:
         """Press what README names next: the button or link whose name begins, or ends, with it."""
+        self.named(label)
+        self.repeat(label, ends)
+
+    def named(self, label: str) -> None:
+        """README names this next."""
         assert self._named.pop(0) == label
+
+    def repeat(self, label: str, ends: bool = False) -> None:
+        """Press what README says to press several times."""
         name = re.compile(rf"\b{re.escape(label)}$" if ends else rf"^{re.escape(label)}\b")
         found = self.page.get_by_role("button", name=name).or_(self.page.get_by_role("link", name=name))
-        found.first.click()
+        self.click(found.first)
+
+    def click(self, target: Locator, **how: Any) -> None:
+        """One click, counted."""
+        target.click(**how)
+        self.clicks += 1
 
     def type(self, text: str, into: str) -> None:
         """Fill in a field with what README says."""
-        assert f"`{text}`" in TOUR
+        assert f"`{text}`" in self._text
         self.page.get_by_label(into, exact=True).fill(text)
+
+    def enter(self, text: str, target: Locator) -> None:
+        """Click a field and type what README says."""
+        self.click(target)
+        self.write(text)
+
+    def write(self, text: str) -> None:
+        """Type what README says where the focus is."""
+        assert f"`{text}`" in self._text
+        # Expressions close their own brackets while somebody types.
+        self.page.keyboard.insert_text(text)
 
     def ends(self) -> bool:
         return self._named == []
@@ -155,6 +185,24 @@ def test_the_tour_in_the_browser_does_what_it_says(handoff, page):
     expect(page.get_by_role("tree", name="Steps in order")).to_contain_text("Everybody confirms")
     tour.press("Test")
     assert tour.ends()
+
+
+@pytest.mark.exhaustive
+def test_the_expense_approval_of_the_tour_is_built_and_decided(handoff, page, chromium):
+    tour = Tour(page, SECOND)
+    user, password = re.search(r"login: (\S+) / (\S+)", handoff.said()).groups()
+    page.get_by_label("Username").fill(user)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    passwords = expenses.add_people(tour)
+    expenses.build(tour)
+    assert tour.clicks < MOST_CLICKS
+    tour.press("Start version 1")
+    small = expenses.fill(page, "500")
+    tour.named("Start")
+    assert tour.ends()
+    with expenses.members(chromium, f"http://127.0.0.1:{handoff.port}", passwords) as finance:
+        expenses.check_outcomes(page, finance, small)
 
 
 def test_the_pictures_of_the_readme_are_there():
