@@ -1,6 +1,7 @@
 """A hard cap on request bodies in front of Django (docs/security.md, "Hardening": Django's own was once bypassed)."""
 
 import asyncio
+import re
 from contextlib import suppress
 
 from config import early_answers
@@ -12,8 +13,8 @@ from lib.api import PREFIXES
 _PATIENCE_BYTES = 32 * 1024 * 1024
 _SECONDS = 60.0
 _ON_A_PAGE = {408: "This took too long to arrive.", 413: "This is too large to be sent at once."}
-# A file of a task may be larger than JSON; the view says by how much.
-_TASKS = "/api/v1/tasks/"
+# A file may be larger than JSON; the view says by how much (`max_body_bytes`).
+_FILES = re.compile(r"/api/v1/(?:tasks/[^/]+/)?files")
 _API = (*PREFIXES, "/hooks/")
 
 
@@ -31,7 +32,7 @@ class LimitedBody:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its body, or answer 413 (too large) or 408 (too slow)."""
         path = scope.get("path", "")
-        is_api = path.startswith(_API) and not (path.startswith(_TASKS) and path.endswith("/files"))
+        is_api = path.startswith(_API) and not _FILES.fullmatch(path)
         most = self._max_bytes if is_api else self._max_form_bytes
         if _declared_length(scope) > most:
             await self._refuse_at_once(scope, receive, send, most)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from lib.forms.numbers import decimals_of
 from lib.json import Json, JsonValue
-from lib.reader import date_text, number_text, reader
+from lib.reader import NOBODY, date_text, number_text, reader
 
 Type = Mapping[str, JsonValue]
 Kind = Literal["money", "date", "moment", "time", "person", "file", "link", "email", "choice", ""]
@@ -149,8 +149,9 @@ def total(values: Iterable[JsonValue]) -> Decimal | None:
 
 
 def amount_text(number: Decimal, currency: str) -> str:
-    """An amount in a currency: with its decimals, and all further ones that it has."""
-    return f"{_decimal_text(number, decimals_of(currency.upper()))}\u00a0{currency}"
+    """An amount in a currency: with its decimals, and all further ones that it has. Pages don't break it in two."""
+    space = " " if reader() is NOBODY else "\u00a0"
+    return f"{_decimal_text(number, decimals_of(currency.upper()))}{space}{currency}"
 
 
 def _amount(value: JsonValue, kind: Type) -> str | None:

@@ -6,6 +6,8 @@ import json
 import pytest
 
 from config.request_body import LimitedBody
+from tests.api import authorisation_matrix as matrix
+from tests.api.authorisation_matrix import every_route
 
 
 async def _echo(scope, receive, send):
@@ -143,3 +145,31 @@ def _asked(path, body, *headers):
     scope = {"type": "http", "path": path, "headers": list(headers)}
     asyncio.run(LimitedBody(_echo, 10, 5.0, max_form_bytes=30)(scope, receive, send))
     return sent
+
+
+def _status(path, size):
+    sent = []
+
+    async def receive():
+        return _part(b"x" * size)
+
+    async def send(message):
+        sent.append(message)
+
+    cap = LimitedBody(_echo, 10, 5.0, max_form_bytes=20)
+    asyncio.run(cap({"type": "http", "path": path, "headers": []}, receive, send))
+    return sent[0]["status"]
+
+
+ROUTES = {
+    matrix.address(name): getattr(getattr(entry.callback, "cls", None), "max_body_bytes", None)
+    for _, entry in every_route()
+    if (name := str(entry.name)) in matrix.MATRIX and matrix.address(name).startswith("/api/")
+}
+
+
+def test_a_route_that_takes_larger_bodies_than_json_gets_them_and_no_other_does():
+    assert len([most for most in ROUTES.values() if most]) > 1
+    assert {path: _status(path, 15) for path in ROUTES} == {
+        path: 200 if most else 413 for path, most in ROUTES.items()
+    }

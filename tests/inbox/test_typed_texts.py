@@ -79,7 +79,7 @@ def read_by(reader, task):
 
 def test_each_reader_reads_the_question_in_their_format(people):
     task = asked()
-    assert task.title == "Pay 1234.50\u00a0EUR for a *train* of 2027-01-31?"
+    assert task.title == "Pay 1234.50 EUR for a *train* of 2027-01-31?"
     assert read_by(NOBODY, task)[0] == task.title
     assert read_by(GERMAN, task) == (
         "Pay 1.234,50\u00a0EUR for a *train* of 31.01.2027?",
@@ -100,8 +100,8 @@ def test_each_reader_reads_the_question_in_their_format(people):
 def test_a_correction_is_in_every_text(people):
     task = corrected(people, asked())
     assert (task.title, task.outcomes[0]["label"]) == (
-        "Pay 617.25\u00a0EUR for a *train* of 2027-01-31?",
-        "Pay 617.25\u00a0EUR",
+        "Pay 617.25 EUR for a *train* of 2027-01-31?",
+        "Pay 617.25 EUR",
     )
     assert read_by(GERMAN, task)[0] == "Pay 617,25\u00a0EUR for a *train* of 31.01.2027?"
     row = task_rows.whole_row(standing(people[1], task), "refunds")
@@ -127,8 +127,8 @@ def test_the_evidence_says_what_each_round_asked(people):
     assert [
         json.loads(one.record)["question"] for one in TaskDecision.unsafe_all_tenants.order_by("seq")
     ] == [
-        "Pay 1234.50\u00a0EUR for a *train* of 2027-01-31?",
-        "Pay 617.25\u00a0EUR for a *train* of 2027-01-31?",
+        "Pay 1234.50 EUR for a *train* of 2027-01-31?",
+        "Pay 617.25 EUR for a *train* of 2027-01-31?",
     ]
     assert [*verify_chain(task.tenant_id)] == []
     text = exports.export(people[1], task.run_id, "json").content.decode()
@@ -137,10 +137,10 @@ def test_the_evidence_says_what_each_round_asked(people):
         titles = [part.title for part in readable.parts_of(text).parts]
         lines = dict(readable.parts_of(text).parts[1].lines)
     assert titles == [
-        "Pay 1234.50\u00a0EUR for a *train* of 2027-01-31?",
-        "Pay 617.25\u00a0EUR for a *train* of 2027-01-31?",
+        "Pay 1234.50 EUR for a *train* of 2027-01-31?",
+        "Pay 617.25 EUR for a *train* of 2027-01-31?",
     ]
-    assert lines["Amount"] == "617.25\u00a0EUR"
+    assert lines["Amount"] == "617.25 EUR"
 
 
 def test_the_mail_says_it_in_the_format_of_its_reader(people):
@@ -203,6 +203,6 @@ def test_a_step_inside_containers_has_the_types_of_what_is_outside(people):
         run = make.start({"name": node["id"], "input_schema": EXPENSE, "nodes": [node]}, GIVEN, by="ria")
         make.work()
         (task,) = [one for one in task_rows_of() if one.pk not in seen]
-        assert task.title == "Pay 0.10\u00a0EUR of 1234.50\u00a0EUR?", run
+        assert task.title == "Pay 0.10 EUR of 1234.50 EUR?", run
         assert task.pk not in seen
         seen.add(task.pk)

@@ -100,7 +100,7 @@ def amount(run_id: str) -> tuple[str, str | None]:
     return fact["text"], fact["was"]
 
 
-OLD, NEW = "1234.50\u00a0EUR", "617.25\u00a0EUR"
+OLD, NEW = "1234.50 EUR", "617.25 EUR"
 
 
 @pytest.mark.parametrize("place", ["run", "map", "loop", "item", "loop in map"])
@@ -113,8 +113,8 @@ def test_a_correction_shows_in_the_request_and_in_the_list(place):
     (listed,) = rita.get("/api/v1/requests").json()["results"]
     assert f"Sum: {NEW} (was {OLD})" in listed["about"]
     page = rita.get(f"/requests/{run_id}").text
-    assert f"(was {OLD})" in page
-    assert f"(was {OLD})" in rita.get("/requests/").text
+    assert f"(was {OLD})" in page.replace("\u00a0", " ")
+    assert f"(was {OLD})" in rita.get("/requests/").text.replace("\u00a0", " ")
     decide(member("ben", "approver"), task, "approved")
     make.work()
     assert amount(run_id) == (NEW, OLD)
@@ -124,7 +124,7 @@ def test_the_last_correction_counts_and_one_that_is_taken_back_is_none():
     run_id = started(definition("run"))
     corrected(617.25)
     corrected(600)
-    assert amount(run_id) == ("600.00\u00a0EUR", OLD)
+    assert amount(run_id) == ("600.00 EUR", OLD)
     corrected(1234.5)
     assert amount(run_id) == (OLD, None)
 
