@@ -12,6 +12,11 @@ class ByFile(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         return "acceptance" if is_acceptance(nodeid) else nodeid.partition("::")[0]
 
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give work to a process that has said which tests there are; one that replaces another does so later."""
+        if node in self.registered_collections:
+            super()._reschedule(node)
+
     def remove_node(self, node: WorkerController) -> str | None:
         """Give what its process left to others, but for the test in which it ended: that one has failed."""
         ended_in = super().remove_node(node)

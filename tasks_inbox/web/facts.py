@@ -13,7 +13,7 @@ from lib.typed_values import is_link, kind_of, text_of
 from runs.files.trees import FileView
 from tasks_inbox.limits import FACT_CHARACTERS, FACT_COLUMNS, FACT_LEVELS, FACT_PARTS, FACT_ROWS
 
-Kind = Literal["text", "number", "link", "file", "table", "list", "fields", "code"]
+Kind = Literal["text", "number", "person", "link", "file", "table", "list", "fields", "code"]
 SHOWN = 10
 """So many of them are seen before the rest is opened."""
 _WORDS = {None: "none", True: "yes", False: "no"}
@@ -118,6 +118,8 @@ def plain(value: Json, kind: Type | None = None) -> str:
 
 
 def _scalar(label: str, value: Json, kind: Type | None, room: Room, most: float) -> Fact:
+    if kind_of(kind) == "person" and isinstance(value, str):
+        return Fact(label, "person", value)
     if (text := text_of(value, kind)) is not None:
         return Fact(label, "number" if kind_of(kind) == "money" else "text", text)
     if kind_of(kind) == "file" and isinstance(value, str) and value in room.files:

@@ -144,4 +144,6 @@ ELSEWHERE = each(
     "task-answer task-decide task-resolve task-resubmit task-return task-undo "
     # Jobs of several, and other protocols' names for the same: tests/api/test_many_jobs.py, tests/integrations.
     "api-jobs-complete "
+    # Once in four hours: tests/web/test_request_reminders.py.
+    "api-request-remind request-remind "
 )

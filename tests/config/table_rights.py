@@ -16,7 +16,8 @@ RIGHTS = {
         accounts_accountmail accounts_apitoken accounts_auditpending accounts_folder accounts_foldergrant accounts_group
         accounts_groupmember accounts_keptanswer accounts_loginattempt accounts_membership accounts_session
         accounts_tenant accounts_tenantkey accounts_user auth_group auth_group_permissions auth_permission
-        dispatch_outbox django_content_type django_session runs_alert runs_alertcause runs_alertchannel
+        dispatch_outbox django_content_type django_session files_fileuse files_storedfile
+        files_storedfilecontent runs_alert runs_alertcause runs_alertchannel
         runs_alertdelivery runs_alertrule runs_blob runs_bulkitem runs_bulkjob runs_calendar runs_container
         runs_deadletter runs_dispatchleader runs_dispatchsample runs_duty runs_dutycursor runs_forecast
         runs_forecastcursor runs_historycheck runs_historydifference runs_inboundwebhook runs_installation
