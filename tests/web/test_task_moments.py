@@ -63,7 +63,7 @@ def test_moments_and_amounts_are_typed_as_their_reader_writes_them(visitor, ann)
     assert again(task).data == {
         "day": "2027-07-31",
         "at": "2027-07-31T03:30:00Z",
-        "opens": "03:00:00Z",
+        "opens": "08:30:00[Asia/Kolkata]",
         "paid": 12.5,
         "code": "ABC",
     }
