@@ -28,7 +28,7 @@ ROOT_NAMES = frozenset(
             "error",
             "iteration",
         ),
-        *("body", "schedule", "facts"),
+        *("body", "headers", "query", "schedule", "facts"),
     )
 )
 """All that any expression may name; which of them one may is said by who knows its place (`body`: a webhook's,

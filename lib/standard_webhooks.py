@@ -40,6 +40,16 @@ def written(secret: bytes) -> str:
     return _PREFIX + base64.b64encode(secret).decode()
 
 
+def secret_bytes(text: str) -> bytes | None:
+    """The key of a secret as senders are given it; None where it is not written as `whsec_<base64>`."""
+    if not text.startswith(_PREFIX):
+        return None
+    try:
+        return base64.b64decode(text.removeprefix(_PREFIX), validate=True) or None
+    except ValueError:
+        return None
+
+
 def is_id(text: str) -> bool:
     """Whether this can be the id of a message: up to 200 printable ASCII characters but for blanks and full stops."""
     return _ID.fullmatch(text) is not None

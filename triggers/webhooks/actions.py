@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,9 +12,9 @@ from accounts.sealed import ring_of
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from lib.refusals import Conflict, Gone, Invalid, Missing, NotAllowed, NotProven, Unprocessable
-from lib.sealing import Place
+from lib.sealing import Hidden, Place
 from lib.standard_webhooks import NotSigned, is_id, verify
-from lib.strict_json import JsonTooLarge, strict_loads
+from lib.strict_json import JsonTooLarge
 from lib.trace_context import Trace, of_headers
 from runs.commands.named_starts import start_workflow
 from runs.commands.signals import NewSignal, send_signals
@@ -26,6 +25,9 @@ from runs.reading import queries
 from triggers.webhooks import rights, store
 from triggers.webhooks.limits import BODY_BYTES
 from triggers.webhooks.mapping import Meaning, meaning
+from triggers.webhooks.presets import PRESETS
+from triggers.webhooks.presets.base import Content, Credentials, Incoming, Preset, Reply, SecretSource
+from triggers.webhooks.reading import body_of, scope_of
 from triggers.webhooks.store import FoundWebhook
 
 log = logging.getLogger(__name__)
@@ -68,6 +70,10 @@ class Message:
     body: bytes
 
 
+class WrongMethod(Exception):
+    """The webhook takes only POST."""
+
+
 class _TakenMeanwhile(Exception):
     """Another start was first with the business key."""
 
@@ -77,34 +83,80 @@ def secret_place(tenant_id: int, webhook: str, number: int) -> Place:
     return Place(tenant_id, f"webhook/{webhook}", "secret", number)
 
 
-def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
-    """Do what a message asks for, once.
+def setting_place(tenant_id: int, webhook: str, name: str) -> Place:
+    """Where a secret setting of a webhook is sealed for."""
+    return Place(tenant_id, f"webhook/{webhook}", name)
 
-    Raises Missing for an unknown token, Gone, NotProven, JsonTooLarge and BadJson, Unprocessable where mapping or
-    workflow can't take the body, Conflict where no open run takes it; and then nothing is kept, so that the sender
-    may send it again. Raises NotAllowed where whoever it acts for may not do that any more, which is kept, and may be
-    sent again, too.
+
+def deliver(token: str, incoming: Incoming) -> Delivered | Reply:
+    """Do what a message asks for, once; or the reply to a request that is none, such as a challenge.
+
+    Raises WrongMethod, Missing for an unknown token, Gone, NotProven, JsonTooLarge and BadJson, Unprocessable where
+    mapping or workflow can't take the body, Conflict where no open run takes it, Unavailable where the sender's own
+    service is needed and away; and then nothing is kept, so that the sender may send it again. Raises NotAllowed where
+    whoever it acts for may not do that any more, which is kept, and may be sent again, too.
     """
     hook = store.find_webhook(token) if _TOKEN.fullmatch(token) else None
     if hook is None:
         raise Missing("There is no such webhook.")
     if not hook.enabled:
         raise Gone("This webhook is switched off.", code="webhook_disabled")
-    if len(raw) > BODY_BYTES:
+    preset = PRESETS[hook.preset] if hook.preset else None
+    if incoming.method == "GET" and (preset is None or not preset.takes_get):
+        raise WrongMethod
+    if len(incoming.raw) > BODY_BYTES:
         raise JsonTooLarge(f"the body is larger than the {BODY_BYTES:,} bytes that are allowed here")
-    message_id = _verified(hook, headers, raw)
-    body = strict_loads(raw, max_bytes=BODY_BYTES)
-    digest = sha256(canonical_bytes(body)).digest()
+    if preset is None:
+        message_id = _verified(hook, incoming)
+        body = body_of(incoming)
+        digest = sha256(canonical_bytes(body)).digest()
+    else:
+        content = _accepted(preset, hook, incoming)
+        if isinstance(content, Reply):
+            return content
+        # Senders change details of a message that they repeat, such as how often they tried.
+        body, message_id, digest = content.body, content.id, sha256(content.id.encode()).digest()
     message = Message(message_id, digest) if message_id is not None else None
-    if message is not None and _is_repeated(hook, message):
+    done = _delivered(hook, incoming, body, message or Message("", digest))
+    return preset.reply if preset and preset.reply else done
+
+
+def _delivered(hook: FoundWebhook, incoming: Incoming, body: Json, message: Message) -> Delivered:
+    """What became of a verified message; one with an empty id is no repetition of any other."""
+    known = message if message.id else None
+    if known is not None and _is_repeated(hook, known):
         return Delivered(duplicate=True)
-    _require_rights(hook, message or Message("", digest))
+    _require_rights(hook, message)
     # Before there is any transaction: an expression may take its time.
-    intent = meaning(hook.action, hook.mapping, body, message_id)
-    done = _done_once(hook, intent, message, of_headers(headers))
+    intent = meaning(hook.action, hook.mapping, scope_of(incoming, body), message.id or None)
+    done = _done_once(hook, intent, known, of_headers(incoming.headers))
     if hook.has_refused and not done.duplicate:
         store.clear_refusals(hook.id)
     return done
+
+
+def _accepted(preset: Preset, hook: FoundWebhook, incoming: Incoming) -> Content | Reply:
+    secrets = [secret.reveal() for secret in _secrets(hook)]
+    ring = ring_of(hook.tenant_id)
+    settings = dict(hook.settings)
+    for name in preset.secret_settings:
+        place = setting_place(hook.tenant_id, hook.id, name)
+        settings[name] = ring.open(bytes.fromhex(settings[name]), place).reveal().decode()
+    try:
+        return preset.accept(incoming, Credentials(secrets, settings, hook.now))
+    except NotSigned as error:
+        if not secrets and preset.secret is not SecretSource.NONE:
+            text = f"This webhook has no secret of {preset.title} yet: enter it on its page."
+            raise NotProven(text, code="no_secret") from None
+        raise NotProven(error.message, code=error.code) from None
+
+
+def _secrets(hook: FoundWebhook) -> list[Hidden]:
+    ring = ring_of(hook.tenant_id)
+    return [
+        ring.open(bytes.fromhex(sealed), secret_place(hook.tenant_id, hook.id, number))
+        for number, sealed in hook.secrets
+    ]
 
 
 def _require_rights(hook: FoundWebhook, message: Message) -> None:
@@ -125,25 +177,21 @@ def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
     return is_same is True
 
 
-def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str | None:
+def _verified(hook: FoundWebhook, incoming: Incoming) -> str | None:
     """The message's id, when it was signed; of an unsigned one, where those are let in, it may be missing."""
+    headers = incoming.headers
     message_id, signatures = headers.get("webhook-id", ""), headers.get("webhook-signature", "")
     if hook.allow_unsigned and not signatures:
         if message_id and not is_id(message_id):
             raise Invalid("This has up to 200 printable characters, and no full stop.", field="webhook-id")
         return message_id or None
-    ring = ring_of(hook.tenant_id)
-    opened = [
-        ring.open(bytes.fromhex(sealed), secret_place(hook.tenant_id, hook.id, number))
-        for number, sealed in hook.secrets
-    ]
     try:
         verify(
-            (secret.reveal() for secret in opened),
+            (secret.reveal() for secret in _secrets(hook)),
             message_id=message_id,
             timestamp=headers.get("webhook-timestamp", ""),
             signatures=signatures,
-            body=raw,
+            body=incoming.raw,
             now=hook.now,
         )
     except NotSigned as error:

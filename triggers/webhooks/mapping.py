@@ -1,4 +1,7 @@
-"""What of a message means what: values with `{{ CEL }}` over `body`, checked when saved, bounded when evaluated."""
+"""How the values of a message are used: `{{ CEL }}` over `body`, `headers` and `query`.
+
+A mapping is checked when it is saved, and its work is bounded when it is evaluated.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +16,7 @@ from runs.commands.signals import NewSignal
 from runs.limits import BUSINESS_KEY_CHARACTERS, SIGNAL_BYTES
 from steps.limits import RUN_INPUT_BYTES, SIGNAL_NAME_CHARACTERS
 from triggers.webhooks.limits import MAPPING_BYTES, SIGNAL_ID_CHARACTERS
+from triggers.webhooks.reading import NAMES
 
 _TEXTS = {
     "business_key": BUSINESS_KEY_CHARACTERS,
@@ -71,18 +75,21 @@ def _check_value(name: str, value: Json) -> None:
         raise Invalid(
             f"This is not a valid expression: {error}.", code="bad_expression", field=field
         ) from None
-    if others := sorted(template.refs.names - {"body"}):
-        raise Invalid(f"{others[0]} can't be read here, only body.", code="bad_expression", field=field)
+    if others := sorted(template.refs.names - {*NAMES}):
+        message = f"{others[0]} can't be read here, only {', '.join(NAMES)}."
+        raise Invalid(message, code="bad_expression", field=field)
     if template.is_static and name in _TEXTS and len(value) > _TEXTS[name]:
         raise Invalid(f"This has at most {_TEXTS[name]} characters.", field=field)
 
 
-def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: str | None) -> Meaning:
-    """What this body asks for.
+def meaning(
+    action: str, mapping: Mapping[str, Json], scope: Mapping[str, Json], message_id: str | None
+) -> Meaning:
+    """What a message asks for; `scope`: what of it may be read, by name.
 
     Raises Unprocessable or TooLarge naming the field of the mapping, NotEvaluated where this machine can't say now.
     """
-    read = _Reading(mapping, body)
+    read = _Reading(mapping, scope)
     key = read.text("business_key") if "business_key" in mapping else None
     signal = None
     if action == "signal":
@@ -94,10 +101,10 @@ def meaning(action: str, mapping: Mapping[str, Json], body: Json, message_id: st
 
 
 class _Reading:
-    """The fields of a mapping over one body."""
+    """The fields of a mapping over one message."""
 
-    def __init__(self, mapping: Mapping[str, Json], body: Json) -> None:
-        self._mapping, self._scope = mapping, {"body": body}
+    def __init__(self, mapping: Mapping[str, Json], scope: Mapping[str, Json]) -> None:
+        self._mapping, self._scope = mapping, scope
 
     def value(self, name: str, max_bytes: int) -> Json:
         """What the field gives; the body where it isn't there."""

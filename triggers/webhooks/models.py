@@ -13,7 +13,8 @@ class InboundWebhook(TenantOwned):
 
     The address' token is found by its hash and shown to who may see it from its sealed copy. `acts_for` is the username
     of who made it or last said what it does; null where that was before it was written down. `former_names`: pairs of a
-    name and until when it had it, the oldest first.
+    name and until when it had it, the oldest first. `preset`: the name of its sender in
+    `triggers.webhooks.presets`, null for Standard Webhooks; `settings`: those of the preset, secret ones sealed as hex.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -23,6 +24,8 @@ class InboundWebhook(TenantOwned):
     token_sealed = models.BinaryField()
     action = models.TextField(choices=[(action, action) for action in ("signal", "start")])
     mapping = StoredJson()
+    preset = models.TextField(null=True)
+    settings = StoredJson(null=True)
     allow_unsigned = models.BooleanField(default=False)
     enabled = models.BooleanField(default=True)
     acts_for = models.TextField(null=True)

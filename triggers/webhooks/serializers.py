@@ -8,10 +8,14 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import Verb
 from runs.api.secret_serializers import SecretSerializer
-from triggers.webhooks.limits import OVERLAP_SECONDS
+from triggers.webhooks.limits import OVERLAP_SECONDS, SECRET_CHARACTERS, SETTING_CHARACTERS
+from triggers.webhooks.presets import PRESETS
 from triggers.webhooks.service import ACTIONS, DEFAULT_OVERLAP_SECONDS
 
-_MAPPING = "Values with {{ expressions }} over `body`: how a message is used."
+_MAPPING = "Values with {{ expressions }} over `body`, `headers` and `query`: how a message is used."
+_SECRET = "The sender's own secret; only with a `preset`."
+_TOPIC = "Of the preset `sns`: the ARN of the topic."
+_VERIFY = "Of the preset `meta`: the token of its verification request."
 
 
 class CreateWebhook(Verb):
@@ -24,6 +28,14 @@ class CreateWebhook(Verb):
     allow_unsigned = fields.Flag(
         required=False, default=False, help_text="Whoever knows the address may send. Not recommended."
     )
+    preset = fields.OneOf(
+        tuple(PRESETS),
+        required=False,
+        help_text="The sender, if it signs in its own way; else Standard Webhooks.",
+    )
+    secret = fields.Text(required=False, max_length=SECRET_CHARACTERS, help_text=_SECRET)
+    topic_arn = fields.Text(required=False, max_length=SETTING_CHARACTERS, help_text=_TOPIC)
+    verify_token = fields.Text(required=False, max_length=SETTING_CHARACTERS, help_text=_VERIFY)
 
 
 class ChangeWebhook(Verb):
@@ -33,6 +45,8 @@ class ChangeWebhook(Verb):
     mapping = fields.JsonObject(required=False, help_text=_MAPPING)
     allow_unsigned = fields.Flag(required=False)
     enabled = fields.Flag(required=False)
+    topic_arn = fields.Text(required=False, max_length=SETTING_CHARACTERS, help_text=_TOPIC)
+    verify_token = fields.Text(required=False, max_length=SETTING_CHARACTERS, help_text=_VERIFY)
 
 
 class RotateSecret(Verb):
@@ -45,6 +59,7 @@ class RotateSecret(Verb):
         default=DEFAULT_OVERLAP_SECONDS,
         help_text="How long the old secrets stay valid.",
     )
+    secret = fields.Text(required=False, max_length=SECRET_CHARACTERS, help_text=_SECRET)
 
 
 class RefusalSerializer(serializers.Serializer[Any]):
@@ -62,6 +77,8 @@ class WebhookSerializer(serializers.Serializer[Any]):
     workflow = serializers.CharField(source="workflow.name")
     action = serializers.ChoiceField(ACTIONS)
     mapping = fields.JsonObject()
+    preset = serializers.ChoiceField(tuple(PRESETS), allow_null=True)
+    topic_arn = serializers.SerializerMethodField(help_text=_TOPIC)
     url = serializers.SerializerMethodField(help_text="null if the master key is lost.")
     allow_unsigned = serializers.BooleanField()
     enabled = serializers.BooleanField()
@@ -82,6 +99,10 @@ class WebhookSerializer(serializers.Serializer[Any]):
         """When a message was refused, and why."""
         return RefusalSerializer(webhook).data if webhook.refused_at else None
 
+    def get_topic_arn(self, webhook: Any) -> str | None:
+        """The topic of Amazon SNS."""
+        return (webhook.settings or {}).get("topic_arn")
+
     def get_url(self, webhook: Any) -> str | None:
         """The address that senders are given."""
         return self.context["url_of"](webhook)  # type: ignore[no-any-return]
@@ -90,9 +111,9 @@ class WebhookSerializer(serializers.Serializer[Any]):
 class WebhookWithSecretSerializer(WebhookSerializer):
     """A webhook and its new secret, which is never shown again."""
 
-    secret = serializers.SerializerMethodField()
+    secret = serializers.SerializerMethodField(help_text="null where the sender has made it.")
 
-    def get_secret(self, webhook: Any) -> str:
+    def get_secret(self, webhook: Any) -> str | None:
         """As senders are given it, `whsec_…`."""
         return self.context["secret"]  # type: ignore[no-any-return]
 

@@ -20,11 +20,12 @@ from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
 from lib.uuid7 import uuid7
 from triggers.webhooks import mapping as mappings
-from triggers.webhooks import store
+from triggers.webhooks import setup, store
 from triggers.webhooks.actions import secret_place
 from triggers.webhooks.limits import FORMER_NAMES, VALID_SECRETS
 from triggers.webhooks.models import InboundWebhook, WebhookSecret
 from triggers.webhooks.overview import with_refusal
+from triggers.webhooks.presets.base import Preset
 from triggers.webhooks.rights import scopes_of, why_not_for
 from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
@@ -36,10 +37,10 @@ ACTIONS = ("signal", "start")
 
 @dataclass(frozen=True, slots=True)
 class WithSecret:
-    """A webhook and its new secret, which nobody is shown again."""
+    """A webhook and its new secret, which nobody is shown again; None where the sender has made it."""
 
     webhook: InboundWebhook
-    secret: str
+    secret: str | None
 
 
 def webhooks_of(tenant_id: int) -> QuerySet[InboundWebhook]:
@@ -65,18 +66,28 @@ def create_webhook(
     action: str,
     mapping: dict[str, Json],
     allow_unsigned: bool = False,
+    preset: str | None = None,
+    secret: str | None = None,
+    topic_arn: str | None = None,
+    verify_token: str | None = None,
     reason: str | None = None,
 ) -> WithSecret:
-    """A new webhook with its address and its first secret.
+    """A new webhook with its address and its first secret, which is made here, or is the sender's own where the preset
+    has one.
 
-    Raises Invalid for a bad mapping, Missing, Conflict for an archived workflow or a name that is taken, Forbidden for
-    who may not do themselves what the webhook will do.
+    Raises Invalid for a bad mapping or what does not fit the preset, Missing, Conflict for an archived workflow or a
+    name that is taken, Forbidden for who may not do themselves what the webhook will do.
     """
     principal.require_person("A webhook")
     _require(principal, action, mapping, workflow)
     mappings.check(action, mapping)
+    sender = setup.preset_of(preset)
+    setup.require_no_unsigned(sender, allow_unsigned)
     refuse_archived(target := get_workflow(principal.tenant_id, workflow))
     webhook_id, token = uuid7(), secrets.token_urlsafe(TOKEN_BYTES)
+    values: dict[str, str | None] = {"topic_arn": topic_arn, "verify_token": verify_token}
+    settings = setup.settings_for(sender, values, principal.tenant_id, webhook_id)
+    key, text = _secret(sender, secret)
     ring = ring_of(principal.tenant_id)
     try:
         with transaction.atomic():
@@ -89,23 +100,26 @@ def create_webhook(
                 token_sealed=ring.seal(Hidden(token.encode()), _token_place(principal.tenant_id, webhook_id)),
                 action=action,
                 mapping=mapping,
+                preset=preset,
+                settings=settings or None,
                 allow_unsigned=allow_unsigned,
                 acts_for=principal.username,
             )
-            secret = _add_secret(principal.tenant_id, webhook_id, 1)
+            if key is not None:
+                _add_secret(principal.tenant_id, webhook_id, 1, key)
             webhook = get_webhook(principal.tenant_id, UUID(webhook_id))
             after = _facts_of(webhook) | {"secret": audit.CHANGED, "token": audit.CHANGED}
             audit.change(principal, "webhook.create", name, after=after, reason=reason)
     except IntegrityError:
         raise _taken(name) from None
-    return WithSecret(webhook, secret)
+    return WithSecret(webhook, text)
 
 
 def change_webhook(
     principal: Principal, webhook_id: UUID, *, reason: str | None = None, **values: Json
 ) -> InboundWebhook:
-    """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled`; from then on it acts for who did it, but
-    for switching it off. Raises as `create_webhook`.
+    """Change what is given of `name`, `mapping`, `allow_unsigned`, `enabled` and the settings of its preset; from then
+    on it acts for who did it, but for switching it off. Raises as `create_webhook`.
     """
     webhook = get_webhook(principal.tenant_id, webhook_id)
     if values.keys() == {"enabled"} and not values["enabled"]:
@@ -117,6 +131,12 @@ def change_webhook(
         values["acts_for"] = principal.username
     if "mapping" in values:
         mappings.check(webhook.action, values["mapping"])
+    sender = setup.preset_of(webhook.preset)
+    setup.require_no_unsigned(sender, bool(values.get("allow_unsigned")))
+    settings: dict[str, str | None] = {name: values.pop(name) for name in setup.SETTINGS if name in values}
+    if settings:
+        changes = setup.settings_for(sender, settings, principal.tenant_id, str(webhook_id), partly=True)
+        values["settings"] = (webhook.settings or {}) | changes
     if values:
         try:
             with transaction.atomic():
@@ -170,11 +190,18 @@ def rotate_secret(
     webhook_id: UUID,
     *,
     overlap_seconds: int = DEFAULT_OVERLAP_SECONDS,
+    secret: str | None = None,
     reason: str | None = None,
 ) -> WithSecret:
-    """A new secret; those of until now count for `overlap_seconds` more. Raises Missing, Conflict for too many."""
+    """A new secret, the sender's own where the preset has one; those of until now count for `overlap_seconds` more.
+
+    Raises Missing, Invalid at `secret`, Conflict for too many.
+    """
     webhook = get_webhook(principal.tenant_id, webhook_id)
     _require(principal, webhook.action, webhook.mapping, webhook.workflow.name)
+    key, text = _secret(setup.preset_of(webhook.preset), secret)
+    if key is None:
+        raise Invalid("Enter the new secret of the sender.", code="required", field="secret")
     with transaction.atomic():
         rows = InboundWebhook.objects.for_tenant(principal.tenant_id)
         # One after another: each takes the next number.
@@ -187,10 +214,10 @@ def rotate_secret(
             message = f"{VALID_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             if overlap_seconds:
                 raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
-        secret = _add_secret(principal.tenant_id, str(webhook_id), number + 1)
+        _add_secret(principal.tenant_id, str(webhook_id), number + 1, key)
         after = {"secret": audit.CHANGED, "overlap_seconds": overlap_seconds}
         audit.change(principal, "webhook.rotate", webhook.name, after=after, reason=reason)
-    return WithSecret(get_webhook(principal.tenant_id, webhook_id), secret)
+    return WithSecret(get_webhook(principal.tenant_id, webhook_id), text)
 
 
 def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> None:
@@ -214,8 +241,11 @@ def token_of(webhook: InboundWebhook) -> str | None:
 
 def _facts_of(webhook: InboundWebhook) -> dict[str, Json]:
     """What the audit log says of a webhook."""
-    facts = audit.fields_of(webhook, "name", "action", "mapping", "allow_unsigned", "enabled", "acts_for")
-    return facts | {"workflow": webhook.workflow.name}
+    facts = audit.fields_of(
+        webhook, "name", "action", "mapping", "preset", "allow_unsigned", "enabled", "acts_for"
+    )
+    settings = setup.shown_settings(webhook.preset, webhook.settings)
+    return facts | settings | {"workflow": webhook.workflow.name}
 
 
 def _require(principal: Principal, action: str, mapping: Mapping[str, Json], workflow: str) -> None:
@@ -231,15 +261,24 @@ def _require_edit(principal: Principal, workflow: str) -> None:
     guard_workflow(principal, WEBHOOKS_MANAGE, workflow)
 
 
-def _add_secret(tenant_id: int, webhook: str, number: int) -> str:
-    secret = new_secret()
+def _secret(sender: Preset | None, secret: str | None) -> tuple[bytes | None, str | None]:
+    """The secret to keep, and as it is shown once where it was made here. Raises Invalid at `secret`."""
+    if sender is None:
+        if secret:
+            raise Invalid("Without a preset the secret is made by Handoff.", field="secret")
+        own_key = new_secret()
+        return own_key, written(own_key)
+    key, is_ours = setup.secret_for(sender, secret)
+    return key, key.decode() if key is not None and is_ours else None
+
+
+def _add_secret(tenant_id: int, webhook: str, number: int, secret: bytes) -> None:
     WebhookSecret.objects.create(
         tenant_id=tenant_id,
         webhook_id=webhook,
         number=number,
         sealed=ring_of(tenant_id).seal(Hidden(secret), secret_place(tenant_id, webhook, number)),
     )
-    return written(secret)
 
 
 def _token_place(tenant_id: int, webhook: str) -> Place:

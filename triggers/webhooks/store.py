@@ -32,6 +32,8 @@ class FoundWebhook:
     workflow: str
     action: str
     mapping: dict[str, Json]
+    preset: str | None
+    settings: dict[str, str]
     allow_unsigned: bool
     enabled: bool
     folder: int

@@ -22,13 +22,26 @@ from runs.access import readable
 from triggers.webhooks import received, refused, service
 from triggers.webhooks.limits import MAPPING_BYTES, WORKFLOW_CHOICES
 from triggers.webhooks.models import InboundWebhook
+from triggers.webhooks.presets import PRESETS
+from triggers.webhooks.presets.base import SecretSource
 from triggers.webhooks.store import last_deliveries
 from workflows import titles
 from workflows.access import open_to
 
 NEWEST = 20
 """So many are on the page of messages."""
-_FIELDS = ("name", "workflow", "action", "business_key", "signal_name", "body", "unsigned", "starts")
+_SENDER = ("preset", "secret", "topic_arn", "verify_token")
+_FIELDS = (
+    "name",
+    "workflow",
+    "action",
+    "business_key",
+    "signal_name",
+    "body",
+    "unsigned",
+    "starts",
+    *_SENDER,
+)
 _OVERLAPS = (("0", "at once"), ("3600", "in an hour"), ("86400", "in a day"), ("604800", "in a week"))
 _OF_BODY = re.compile(r"\bbody\.([A-Za-z_]\w*)")
 DOES = {"start": "starts a run", "signal": "is a signal to a run"}
@@ -61,13 +74,11 @@ def webhook_list(request: PageRequest) -> HttpResponse:
 def webhook_page(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     """One webhook: its address, what came of its messages, why others were refused, and what can be done with it."""
     webhook = service.get_webhook(request.principal.tenant_id, webhook_id)
-    titles.learn_titles([(webhook.workflow.name, webhook.workflow.title)])
     people.learn(webhook.tenant_id, [webhook.acts_for])
     (lately,) = refused.lately([bytes(webhook.token_sha256)])
     context = _shown(request, webhook) | {
         "effects": received.effects_of(request.principal, webhook),
         "refusals": lately,
-        "overlaps": _OVERLAPS,
     }
     return render(request, "webhooks/webhook.html", context)
 
@@ -90,11 +101,14 @@ def switch_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
 @page(WEBHOOKS_MANAGE, "POST")
 def rotate_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     """Makes a new secret, which is shown only in answer to this."""
-    overlap = request.POST.get("overlap", "")
+    overlap = request.POST.get("overlap", "0")
     try:
         if overlap not in dict(_OVERLAPS):
             raise Invalid("Choose how long the old secret stays valid.")
-        rotated = service.rotate_secret(request.principal, webhook_id, overlap_seconds=int(overlap))
+        secret = pages.typed(request, "secret") or None
+        rotated = service.rotate_secret(
+            request.principal, webhook_id, overlap_seconds=int(overlap), secret=secret
+        )
     except (Invalid, Conflict, NotAllowed) as error:
         messages.error(request, error.message)
         return redirect("settings-webhook", webhook_id)
@@ -128,7 +142,7 @@ def _listed(request: PageRequest) -> dict[str, Any]:
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
     workflows = list(choices.values_list("name", "title")[:WORKFLOW_CHOICES])
     hooks = shown_hooks(tenant, hook_page.rows)
-    return {"hooks": hooks, "workflows": workflows} | pages.neighbours(hook_page)
+    return {"hooks": hooks, "workflows": workflows, "presets": PRESETS.values()} | pages.neighbours(hook_page)
 
 
 def shown_hooks(tenant: int, hooks: Sequence[InboundWebhook]) -> list[dict[str, Any]]:
@@ -149,14 +163,20 @@ def _refused(
     return render(request, "webhooks/list.html", context, status=status)
 
 
-def _shown(request: PageRequest, webhook: InboundWebhook, secret: str = "") -> dict[str, Any]:
+def _shown(request: PageRequest, webhook: InboundWebhook, secret: str | None = None) -> dict[str, Any]:
+    titles.learn_titles([(webhook.workflow.name, webhook.workflow.title)])
     token = service.token_of(webhook)
+    preset = PRESETS[webhook.preset] if webhook.preset else None
+    needs_secret = preset is not None and preset.secret is not SecretSource.NONE and not webhook.secrets.all()
     names = dict.fromkeys(_OF_BODY.findall(orjson.dumps(webhook.mapping).decode()))
     return {
         "hook": webhook,
         "does": DOES[webhook.action],
         "url": token and request.build_absolute_uri(reverse("hook", args=[token])),
         "secret": secret,
+        "preset": preset,
+        "needs_secret": needs_secret,
+        "overlaps": _OVERLAPS,
         # As a word of a shell, between single quotes.
         "example": orjson.dumps(dict.fromkeys(names, "1")).decode().replace("'", "'\\''"),
         "mapping": sorted(webhook.mapping.items()),
@@ -175,7 +195,16 @@ def _created(request: PageRequest, values: dict[str, str]) -> service.WithSecret
         action=_action(values),
         mapping=_mapping(values),
         allow_unsigned=bool(values["unsigned"]),
+        **_sender(values),
     )
+
+
+def _sender(values: Mapping[str, str]) -> dict[str, str | None]:
+    """The fields of the chosen sender; what was typed for another one is hidden and left out."""
+    preset = PRESETS.get(values["preset"])
+    has_secret = preset is not None and preset.secret is not SecretSource.NONE
+    names = {"preset", *(preset.settings if preset else ()), *(["secret"] if has_secret else ())}
+    return {name: values[name] or None for name in _SENDER if name in names}
 
 
 def _needed(values: Mapping[str, str], name: str, most: int) -> str:
@@ -212,6 +241,8 @@ def _mapping(values: Mapping[str, str]) -> dict[str, Any]:
 def _at_its_field(error: Refusal) -> Invalid | Conflict:
     """The refusal at the field of the form that the part of the mapping has."""
     part = (error.field or "").removeprefix("mapping.")
-    field = {"payload": "body", "input": "body", "mapping": "body"}.get(part, part)
+    field = {"payload": "body", "input": "body", "mapping": "body", "allow_unsigned": "preset"}.get(
+        part, part
+    )
     kind = Conflict if isinstance(error, Conflict) else Invalid
     return kind(error.message, code=error.code, field=field)

@@ -23,6 +23,8 @@ SHOWN = {
     "workflow",
     "action",
     "mapping",
+    "preset",
+    "topic_arn",
     "url",
     "allow_unsigned",
     "enabled",

@@ -9,10 +9,13 @@ from django.test import Client
 from accounts.models import Membership
 from tests import factories as make
 from tests.store.watching import trips_of_page
+from tests.triggers.webhooks import senders
 from tests.web.axe import faults_by_day_and_night
 from tests.web.test_workflow_pages import a_workflow
 from tests.webhooks import Sender
 from triggers.webhooks.models import InboundWebhook
+from triggers.webhooks.presets import PRESETS
+from triggers.webhooks.presets.base import SecretSource
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +65,47 @@ def test_a_webhook_is_made_by_a_form_and_its_secret_shown_once(author):
     assert f'href="/settings/webhooks/{hook["id"]}"' in workflow
     assert 'href="/settings/webhooks?workflow=ours#add"' in workflow
     assert '<option value="ours" selected>' in author.get("/settings/webhooks?workflow=ours").text
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_webhook_of_each_sender_is_made_by_the_form(author, preset):
+    a_workflow()
+    typed = {"preset": preset, "topic_arn": senders.TOPIC, "verify_token": "ours", "secret": ""}
+    hook = made(author, **typed)
+    title = PRESETS[preset].title
+    assert f"Set it up at {title}" in hook["page"]
+    stored = InboundWebhook.unsafe_all_tenants.get()
+    # What was typed for another sender is left out.
+    assert set(stored.settings or ()) == set(PRESETS[preset].settings)
+    page = author.get(f"/settings/webhooks/{hook['id']}").text
+    asks = PRESETS[preset].secret is SecretSource.SENDER
+    assert ("it has no secret yet" in page, "Enter the secret" in hook["page"]) == (asks, asks)
+    assert ("secret" in hook) == (PRESETS[preset].secret is SecretSource.EITHER)
+    if asks:
+        here = f"/settings/webhooks/{hook['id']}"
+        assert "Enter the new secret" in author.post(f"{here}/rotate", follow=True).text
+        assert "ASCII" in author.post(f"{here}/rotate", {"secret": "two words"}, follow=True).text
+        entered = author.post(f"{here}/rotate", {"secret": "key-of-the-sender"})
+        assert entered.status_code == 200
+        assert "key-of-the-sender" not in entered.text
+        assert "it has no secret yet" not in author.get(here).text
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"preset": "sns", "topic_arn": "orders"}, "topic_arn"),
+        ({"preset": "meta"}, "verify_token"),
+        ({"preset": "github", "secret": "two words"}, "secret"),
+        ({"preset": "github", "unsigned": "1"}, "preset"),
+        ({"preset": "none"}, "preset"),
+    ],
+)
+def test_what_does_not_fit_the_sender_is_told_at_its_field(author, change, field):
+    a_workflow()
+    page = author.post("/settings/webhooks", STARTS | change)
+    assert (page.status_code, f'id="{field}-fault"' in page.text) == (422, True)
+    assert "two words" not in page.text
 
 
 def test_what_came_of_its_messages_and_why_others_were_refused_is_told(author):

@@ -3,7 +3,7 @@
 WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT json_build_object(
            'id', w.id, 'tenant_id', w.tenant_id, 'name', w.name, 'workflow', f.name, 'action', w.action,
-           'mapping', w.mapping, 'allow_unsigned', w.allow_unsigned, 'enabled', w.enabled,
+           'mapping', w.mapping, 'preset', w.preset, 'settings', coalesce(w.settings, '{}'), 'allow_unsigned', w.allow_unsigned, 'enabled', w.enabled,
            'folder', f.folder_id, 'acts_for', w.acts_for,
            'has_refused', EXISTS (SELECT 1 FROM runs_webhookdelivery d WHERE d.webhook_id = w.id AND d.refused IS NOT NULL),
            'now', extract(epoch FROM clock.now),
