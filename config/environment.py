@@ -153,6 +153,14 @@ def idle_minutes(*, default: int) -> int:
     return whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
 
 
+def v1_lease_seconds() -> int:
+    """The lease of jobs that the rochallor API hands out (`HANDOFF_V1_LEASE_SECONDS`); 0 where it is not set.
+
+    Raises BadEnvironment.
+    """
+    return whole("HANDOFF_V1_LEASE_SECONDS", 0, 0, 86_400)
+
+
 def whole(variable: str, default: int, least: int, most: int) -> int:
     """A whole number within these bounds. Raises BadEnvironment."""
     value = os.environ.get(variable) or str(default)
@@ -296,6 +304,7 @@ def problems() -> list[str]:
         web_processes,
         blobs,
         blob_bytes,
+        v1_lease_seconds,
         partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]

@@ -6,7 +6,7 @@ from config.features import routes
 from config.health import healthz, readyz
 from config.metrics import metrics
 from config.styleguide import styleguide
-from lib.api.views import UnknownRouteView
+from lib.api.views import UnknownOrchestrationRouteView
 from lib.routes import by_words
 
 _ROUTES: list[URLPattern | URLResolver] = [
@@ -22,7 +22,7 @@ _ROUTES: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     # They end with whatever is no route, so they come after all others below api/ and v1/.
     path("api/", include("lib.api.urls")),
-    path("v1/", include([re_path("^", UnknownRouteView.as_view(), name="v1-unknown")])),
+    path("v1/", include([re_path("^", UnknownOrchestrationRouteView.as_view(), name="v1-unknown")])),
     path("styleguide/", styleguide, name="styleguide"),
     path("", include("workflows.pipeline.urls")),
     path("", include("workflows.web.urls")),

@@ -66,6 +66,12 @@ class Retry(Shape):
         le=100,
         allow_inf_nan=False,
     )
+    lost_leases: int | None = _field(
+        "Lost leases",
+        "How often its lease may be lost without using up a retry: for workers that send no heartbeat.",
+        ge=0,
+        le=100,
+    )
     max_seconds: float | None = _field(
         "Longest pause", "No pause gets longer than this.", ge=0, le=30 * DAY, allow_inf_nan=False
     )
@@ -123,6 +129,9 @@ class Compensation(Shape):
     """The step that undoes a completed one."""
 
     type: TypeName = Field(title="Type", description="What kind of step undoes it.")
+    name: Id | None = _field(
+        "Name for workers", "The activity that workers of /v1 read, such as refund_payment. Empty: the id."
+    )
     title: Title | None = _field("Title", "What people read instead of the id.")
     params: dict[str, Json] | None = _field("Settings of the type", "What this kind of step needs.", "group")
     retry: RetryChoice | None = _field("Retries", RETRY_HELP, "retry")

@@ -64,6 +64,8 @@ class Node:
     queue: str
     priority: int | None
     lease_seconds: int
+    has_own_lease: bool
+    activity: str
     timeout_seconds: int | None
     start_seconds: int | None
     reads: References
@@ -352,6 +354,8 @@ def _node(
         queue=raw.get("queue") or spec.default_queue or name,
         priority=raw.get("priority"),
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
+        has_own_lease=bool(raw.get("lease_seconds")),
+        activity=raw.get("name") or name,
         timeout_seconds=raw["timeout_seconds"] if raw.get("timeout_seconds") else spec.timeout_seconds,
         start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward, *own_reads]),

@@ -10,13 +10,17 @@ NEVER_RETRIED = frozenset({"ValidationError", "InvalidInputError", "NonRetryable
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """R `max_retries` are R + 1 attempts; the n-th retry waits base × factor^(n-1) s and up to `jitter` more."""
+    """R `max_retries` are R + 1 attempts; the n-th retry waits base × factor^(n-1) s and up to `jitter` more.
+
+    `lost_leases`: so many lost leases of a step use up no attempt.
+    """
 
     max_retries: int = 3
     base_seconds: float = 2.0
     factor: float = 2.0
     max_seconds: float = 300.0
     jitter: float = 0.1
+    lost_leases: int = 0
     non_retryable: frozenset[str] = NEVER_RETRIED
 
 

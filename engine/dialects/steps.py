@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 from engine.catalogue import Json
+from engine.dialects.activity_options import in_our_words
 from engine.dialects.base import Dialect, DialectError, Document
 
 
@@ -17,7 +18,7 @@ def _to_native(document: Document) -> dict[str, Json]:
         raise DialectError("`steps` must be a list of step types or nodes.", "steps")
     if "nodes" in document:
         raise DialectError("The document has both steps and nodes: keep one of them.", "steps")
-    own_nodes = [_node(step, f"steps[{index}]") for index, step in enumerate(steps)]
+    own_nodes = [_node(step, f"steps[{index}]") for index, step in enumerate(in_our_words(steps, "steps"))]
     ids = {node["id"] for node in own_nodes if isinstance(node.get("id"), str)}
     nodes = [node if "id" in node else {"id": _free_id(node["type"], ids), **node} for node in own_nodes]
     native = {key: value for key, value in document.items() if key != "steps"}

@@ -49,6 +49,7 @@ class WorkflowExecutionSerializer(serializers.Serializer[Any]):
     output = fields.JsonValue()
     error = fields.JsonValue()
     createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField(help_text="When anything last happened to it.")
     startedAt = serializers.DateTimeField(allow_null=True)
     completedAt = serializers.DateTimeField(allow_null=True)
     continuedTo = serializers.CharField(allow_null=True, help_text="The execution that continues it.")
@@ -85,7 +86,10 @@ class ActivityTaskSerializer(serializers.Serializer[Any]):
     taskId = serializers.CharField(help_text="Belongs to this lease: the next attempt has another one.")
     workflowId = serializers.CharField()
     workflowType = serializers.CharField()
-    activityType = serializers.CharField(help_text="The name of the step.")
+    activityType = serializers.CharField(
+        help_text="The name of the step; of one that undoes another the `name` in its `compensate`, if it has one."
+    )
+    taskQueue = serializers.CharField()
     input = fields.JsonValue(help_text="The step's `params`, if it has any, else its input.")
     attempt = serializers.IntegerField()
     attemptLimit = serializers.IntegerField()

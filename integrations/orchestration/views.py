@@ -23,6 +23,7 @@ from runs.commands.job_leases import UnknownJob
 from runs.commands.job_reports import Answer
 from runs.commands.signals import NewSignal, send_signal
 from runs.models import StartedFrom
+from runs.reading import queries
 
 
 class WorkflowExecutionsView(RunsApiView):
@@ -60,7 +61,8 @@ class WorkflowExecutionView(RunsApiView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """The state of the execution, and the outputs of its steps; payloads over 256 KiB are left out."""
         run = self.shown(run_id)
-        return Response(words.execution(run, self.principal.tenant_slug))
+        changed_at = queries.changed_at(self.principal.tenant_id, run_id)
+        return Response(words.execution(run, self.principal.tenant_slug, changed_at))
 
 
 class WorkflowExecutionSignalsView(RunsApiView):
@@ -177,7 +179,8 @@ def _task(job: jobs.Job) -> dict[str, Any]:
         "taskId": ids.shown_task(job.step.id, job.lease_token),
         "workflowId": ids.shown_run(job.step.run_id),
         "workflowType": job.workflow,
-        "activityType": job.step.node,
+        "activityType": job.activity,
+        "taskQueue": job.queue,
         "input": job.params or job.step.input,
         "attempt": job.step.attempt,
         "attemptLimit": job.max_attempts,

@@ -1,6 +1,7 @@
 """Runs in the words of these routes: six statuses (R-035, C-2), and where a run stands (R-069)."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from engine.statuses import RunStatus
@@ -27,8 +28,10 @@ _STATUS_OF: Mapping[str, str] = {
 _ACTIVE = ("QUEUED", "RUNNING", "WAITING")
 
 
-def execution(run: Mapping[str, Any], tenant: str) -> dict[str, Any]:
-    """A run as it is shown in these words; `tenant` is the short name of its tenant."""
+def execution(run: Mapping[str, Any], tenant: str, changed_at: datetime | None) -> dict[str, Any]:
+    """A run as it is shown in these words; `tenant` is the short name of its tenant, `changed_at` when anything last
+    happened to it.
+    """
     outputs = {step["node"]: step["output"] for step in run["steps"] if step["status"] == "COMPLETED"}
     follower = run["continued_as"]
     return {
@@ -42,6 +45,7 @@ def execution(run: Mapping[str, Any], tenant: str) -> dict[str, Any]:
         "output": run["output"],
         "error": run["error"],
         "createdAt": run["created_at"],
+        "updatedAt": changed_at or run["created_at"],
         "startedAt": run["started_at"],
         "completedAt": run["completed_at"],
         "continuedTo": None if follower is None else ids.shown_run(follower),

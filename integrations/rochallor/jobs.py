@@ -28,7 +28,6 @@ from lib.waiting import Attempt
 from runs.api import polls
 from runs.commands import job_events, job_reports, jobs
 from runs.commands.job_leases import OutOfReach, StaleToken, UnknownJob, was_leased
-from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
 
 DEFAULT_JOBS = 10
@@ -67,6 +66,8 @@ def poll_jobs(
         max_jobs=min(max_jobs if max_jobs > 0 else DEFAULT_JOBS, POLLED_JOBS),
         reach=principal.jobs,
     )
+    if settings.HANDOFF_V1_LEASE_SECONDS:
+        claimed = jobs.with_leases(claimed, settings.HANDOFF_V1_LEASE_SECONDS)
     return jobs.told_fitting(claimed, partial(_job, worker_id), fitting, attempt or Attempt())
 
 
@@ -93,7 +94,7 @@ def _job(worker_id: str, leased: jobs.Job) -> Job:
         instance_id=step.run_id,
         step_execution_id=step.id,
         step_id=names_of(step.version_id).step_of.get(step.node, step.node),
-        job_type=compiled(step.version_id).graph.step(step.node, step.index).queue,
+        job_type=leased.queue,
         worker_id=worker_id,
         locked_at=expires - timedelta(seconds=step.lease_seconds),
         lock_expires_at=expires,
@@ -122,6 +123,7 @@ def complete_job(
             lease_token=token,
             output=dict(variables or {}),
             reach=principal.jobs,
+            counts_late=True,
         )
         if not answer.applied:
             _refuse_strange(step, token)

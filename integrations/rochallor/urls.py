@@ -11,6 +11,8 @@ _INSTANCE = "instances/<rochallor_instance:run_id>"
 v1 = [
     # What workers ask for all the time comes first.
     path("jobs/poll", views.PollView.as_view(), name="s4-jobs-poll"),
+    path("jobs/complete", views.CompleteNamedJobView.as_view(), name="s4-named-job-complete"),
+    path("jobs/fail", views.FailNamedJobView.as_view(), name="s4-named-job-fail"),
     path("jobs/<str:job_id>/complete", views.CompleteJobView.as_view(), name="s4-job-complete"),
     path("jobs/<str:job_id>/fail", views.FailJobView.as_view(), name="s4-job-fail"),
     path("definitions", views.DefinitionsView.as_view(), name="s4-definitions"),

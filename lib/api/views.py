@@ -25,7 +25,7 @@ def docs_page(request: HttpRequest) -> HttpResponse:
 
 
 class UnknownRouteView(APIView):
-    """Anything else below `/api/` and `/v1/`: 404 in the envelope, for every method."""
+    """Anything else below `/api/`: 404 in the envelope, for every method."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)
@@ -37,3 +37,10 @@ class UnknownRouteView(APIView):
         response = self.handle_exception(Missing("There is no such route."))
         self.response = self.finalize_response(self.request, response)
         return self.response
+
+
+class UnknownOrchestrationRouteView(UnknownRouteView):
+    """Anything else below `/v1/`: 404 as the clients of the public engine read it, `{error, reason}`."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        return Response({"error": "not-found", "reason": str(exc)}, status=404)

@@ -18,7 +18,10 @@ from steps.attempt_log import LogLine
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A job is done, and sets these variables of its run (R-064). `reach`: the jobs that its worker's token is for."""
+    """A job is done, and sets these variables of its run (R-064). `reach`: the jobs that its worker's token is for.
+
+    `counts_late`: it counts for an attempt whose lease was lost, too, although somebody else has the step by now.
+    """
 
     job: str
     lease_token: str
@@ -26,6 +29,7 @@ class Completion:
     variables: Mapping[str, Json] = field(default_factory=dict)
     log: Sequence[LogLine] = ()
     reach: JobReach = EVERY_JOB
+    counts_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

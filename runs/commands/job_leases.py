@@ -1,8 +1,8 @@
 """Leases of jobs: their tokens, and how jobs stand for workers who show one."""
 
 import hmac
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from django.core.signing import BadSignature, Signer
@@ -12,6 +12,7 @@ from engine.catalogue import Json
 from engine.statuses import StepStatus
 from runs.store import hot
 from runs.store.attempts import ClaimedStep, claimed_of
+from runs.store.leases import lost_leases
 
 
 class UnknownJob(Exception):
@@ -70,6 +71,23 @@ def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:
     epoch = _epoch_of(step.id, token)
     is_holder = epoch is not None and hmac.compare_digest(token_hash or "", hash_of(secret).hex())
     return Facts(step, status, error, is_holder, token_hash is None, epoch, queue, folder)
+
+
+def with_lost_leases(facts: Mapping[int, Facts]) -> dict[int, Facts]:
+    """Those of open steps whose token is of a lost lease, as if it were that of the present one."""
+    strangers = {
+        place: one
+        for place, one in facts.items()
+        if not one.is_holder
+        and one.epoch is not None
+        and one.status in (StepStatus.RUNNING, StepStatus.QUEUED)
+    }
+    lost = lost_leases({one.step.id for one in strangers.values()})
+    return {
+        place: replace(one, is_holder=True, is_nobodys=False)
+        for place, one in strangers.items()
+        if one.epoch in lost.get(one.step.id, {})
+    }
 
 
 def lease_token(step: ClaimedStep, secret: str) -> str:

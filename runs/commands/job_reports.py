@@ -19,7 +19,7 @@ from lib import tracing
 from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
 from runs.commands.job_errors import Beat, Completion, Failure, fitting, too_much
-from runs.commands.job_leases import Facts, OutOfReach, StaleToken, UnknownJob, facts_of
+from runs.commands.job_leases import Facts, OutOfReach, StaleToken, UnknownJob, facts_of, with_lost_leases
 from runs.commands.job_log import hear
 from runs.kernel import dispatch, late, live, scopes, step_logs
 from runs.kernel.advance import advance
@@ -65,13 +65,15 @@ Reply = Answer | Refused | Fault
 
 
 def complete_all(tenant: int, done: Sequence[Completion]) -> list[Reply]:
-    """These jobs are done, each by itself. A late completion counts while nobody else was given the step (C-5).
+    """These jobs are done, each by itself. A late completion counts while nobody else was given the step (C-5), or,
+    where it says so (`counts_late`), until somebody else completes it.
 
     StaleToken: the job was given up or has failed for good; RunRefused: it can't be stored, the lease goes on, and the
     worker may complete the job with less, or fail it. As many statements for many as for one.
     """
     replies: dict[int, Reply] = {}
     facts = _known(tenant, done, replies)
+    facts |= with_lost_leases({place: one for place, one in facts.items() if done[place].counts_late})
     replies |= _said_already({place: (one, done[place].output) for place, one in facts.items()})
     ended = {}
     counts = _variables_of(facts[place] for place in facts.keys() - replies.keys() if done[place].variables)
@@ -197,9 +199,10 @@ def complete(
     variables: Mapping[str, Json] | None = None,
     log: Sequence[LogLine] = (),
     reach: JobReach = EVERY_JOB,
+    counts_late: bool = False,
 ) -> Answer:
     """As `complete_all`, of one job. Raises UnknownJob, StaleToken and RunRefused."""
-    done = Completion(job, lease_token, output, variables or {}, log, reach)
+    done = Completion(job, lease_token, output, variables or {}, log, reach, counts_late)
     return _answer(_completed_together(tenant, done))
 
 

@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
 from engine.errors import ExpressionError, NotEvaluated, failure_of
+from engine.graph import Node
 from engine.statuses import StepStatus
 from lib.gathering import BY_ITSELF, Gathered
 from lib.waiting import Attempt
@@ -30,6 +31,7 @@ from runs.store import findings, payloads
 from runs.store import jobs as store
 from runs.store.attempts import ClaimedStep
 from runs.store.jobs import Asked, Leased, Offer, claim_jobs
+from runs.store.leases import set_leases
 from runs.workers.beginning import load_to_begin
 from runs.workers.execute import broken, idempotency_key
 
@@ -56,6 +58,20 @@ class Job:
     """How far the attempt before it came, as its worker said."""
     files: Sequence[JobFile] = ()
     """The files of the run that its input or params name."""
+
+    @property
+    def activity(self) -> str:
+        """What its definition calls what is to be done: the step, or the name of what undoes one."""
+        return self._node.activity
+
+    @property
+    def queue(self) -> str:
+        """Where it was polled for."""
+        return self._node.queue
+
+    @property
+    def _node(self) -> Node:
+        return compiled(self.step.version_id).graph.step(self.step.node, self.step.index)
 
     @property
     def retries_remaining(self) -> int:
@@ -225,6 +241,24 @@ def _with_files(jobs: list[Job]) -> list[Job]:
 def take_back(claimed: Sequence[Job]) -> None:
     """Queue jobs again whose worker had left before it could be told of them; that costs them no attempt."""
     dispatch.wake(hand_back([job.step for job in claimed]))
+
+
+def with_leases(claimed: Sequence[Job], seconds: int) -> list[Job]:
+    """The jobs with leases of so many seconds, but for those whose definition says how long theirs last. One statement
+    for all of them.
+    """
+    silent = [job for job in claimed if not _says_lease(job.step)]
+    leases = set_leases([job.step for job in silent], seconds) if silent else {}
+    return [
+        replace(job, step=replace(job.step, lease_seconds=seconds), lease_expires_at=leases[job.step.id])
+        if job.step.id in leases
+        else job
+        for job in claimed
+    ]
+
+
+def _says_lease(step: ClaimedStep) -> bool:
+    return compiled(step.version_id).graph.step(step.node, step.index).has_own_lease
 
 
 def told_fitting(

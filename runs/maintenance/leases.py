@@ -1,7 +1,8 @@
 """The lease sweep: what a dead or hanging worker held goes back to its queue, or fails that attempt.
 
 A lease lost in company costs no attempt: nobody knows which step of the batch took the worker down. Such a step runs
-alone from then on, and only there a lost lease counts (docs/engine.md, "Poison pills"). Ids are read without locks;
+alone from then on, and only there a lost lease counts (docs/engine.md, "Poison pills"), unless its policy allows for
+more of them (`retry.lost_leases`). Ids are read without locks;
 every write asks the clock again, so a heartbeat that comes in between wins.
 """
 
@@ -13,9 +14,11 @@ from lib.batches import in_bounded_batches
 from lib.clock import now_or_none
 from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
+from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored
+from runs.store.leases import lost_leases
 
 BATCH = 500
 SWEEP_SECONDS = 0.8
@@ -36,9 +39,9 @@ def _take_back(limit: int) -> int:
     batch = hot.expired(limit)
     if not batch:
         return 0
-    company = [
-        step for step, timed_out, status in batch if not (timed_out or step.solo or status in RUN_CLOSING)
-    ]
+    lost = [step for step, timed_out, status in batch if not (timed_out or status in RUN_CLOSING)]
+    company = [step for step in lost if not step.solo]
+    company += _free([step for step in lost if step.solo])
     ids = {step.id for step in company}
     endings: list[tuple[ClaimedStep, AttemptResult]] = [
         (step, Errored(_error(timed_out), retryable=True, expired=True))
@@ -51,6 +54,18 @@ def _take_back(limit: int) -> int:
         queues |= advance(endings).wake
     dispatch.wake(queues, even_if_awake=True)
     return len(batch)
+
+
+def _free(steps: Sequence[ClaimedStep]) -> list[ClaimedStep]:
+    """Those of the steps whose policy lets them lose another lease without using up an attempt."""
+    allowances = {
+        step.id: allowance
+        for step in steps
+        if (allowance := compiled(step.version_id).graph.step(step.node, step.index).retry.lost_leases)
+    }
+    lost = lost_leases(allowances)
+    free = {step: sum(not is_counted for is_counted in epochs.values()) for step, epochs in lost.items()}
+    return [step for step in steps if free.get(step.id, 0) < allowances.get(step.id, 0)]
 
 
 def _error(timed_out: bool) -> dict[str, Json]:

@@ -374,6 +374,12 @@ def unresolved(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
     return failed.filter(~Q(pk__in=resolved) | Q(pk__in=still_open))
 
 
+def changed_at(tenant: int, run: UUID) -> datetime | None:
+    """When anything last happened to a run; None where its history is gone."""
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run).order_by("-id")
+    return events.values_list("created_at", flat=True).first()
+
+
 def repairs() -> tuple[int, int]:
     """How much was repaired that nothing would have moved, and how many open runs can't be: both must be 0."""
     count = Repair.unsafe_all_tenants.filter(done=True).count()

@@ -134,7 +134,7 @@ def on_short_leases(client: Client) -> dict:
 
 def an_order(number: str) -> dict:
     items = [{"sku": "lamp-3", "quantity": 2}]
-    given = {"order_id": number, "customer": "anna@example.org", "city": "Berlin", "amount_cents": 15000}
+    given = {"orderId": number, "customerId": "anna@example.org", "city": "Berlin", "amountCents": 15000}
     return given | {"items": items}
 
 

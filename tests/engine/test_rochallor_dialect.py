@@ -62,10 +62,10 @@ def test_what_becomes_of_each_type():
         "title": "Validate",
         "type": "job",
         "queue": "validate",
-        "retry": {"max_retries": 2},
+        "retry": {"max_retries": 2, "lost_leases": 3},
         "set_vars": "{{ output }}",
     }
-    assert native["escalate"]["retry"] == {"max_retries": 0}
+    assert native["escalate"]["retry"] == {"max_retries": 0, "lost_leases": 3}
     assert native["credit"]["input"] == "{{ context }}"
     assert native["manual"]["type"] == "human.form"
     assert native["manual"]["boundary_timers"] == [
@@ -89,7 +89,7 @@ def test_an_end_that_is_reached_within_parallel_paths_and_outside_is_two_nodes_a
 def test_the_example_of_the_seed_loads_unchanged():
     example = {"id": "credit-score", "type": "SERVICE_TASK", "jobType": "credit-score", "retryCount": 3}
     flow = document({**example, "nextStep": "end"}, END)
-    assert nodes(to_native(flow))["credit-score"]["retry"] == {"max_retries": 3}
+    assert nodes(to_native(flow))["credit-score"]["retry"] == {"max_retries": 3, "lost_leases": 3}
     assert from_native(to_native(flow), "s4") == flow
 
 

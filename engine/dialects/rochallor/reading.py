@@ -12,6 +12,7 @@ from engine.cel_reads import CONTEXT
 from engine.dialects.base import DialectError, Document, Finding
 from engine.dialects.rochallor.flow import Flow, ways
 from engine.dialects.rochallor.grammar import Literal, parsed
+from engine.dialects.rochallor.leases import LOST_LEASES, lease_findings, lease_of
 from engine.dialects.rochallor.rules import OURS, findings, transformed
 from engine.dialects.rochallor.shape import (
     DECISION,
@@ -58,6 +59,7 @@ def normal_form(document: Document) -> dict[str, Json]:
     all_findings: list[Finding] = []
     whole = normal(document, all_findings)
     all_findings += findings(whole)
+    all_findings += lease_findings(whole)
     if all_findings:
         # What has the wrong shape is left out, and so it may be missing, too: the first finding tells.
         once = list({one.field: one for one in reversed(all_findings)}.values())[::-1]
@@ -75,7 +77,9 @@ def read(document: Document) -> Read:
     inside = frozenset[str]().union(*flow.within.values())
     for at, step in enumerate(steps):
         name = reading.ids[step["id"]]
-        reading.nodes.append(_node(step, name, reading.ids, is_first=at == 0))
+        node = _node(step, name, reading.ids, is_first=at == 0)
+        lease = lease_of(whole.get("metadata"), step["id"]) if step["type"] == SERVICE else None
+        reading.nodes.append(node | ({"lease_seconds": lease} if lease else {}))
         if step["type"] in WAITING and step.get("conditionalNextSteps"):
             reading.choices[name] = _free(f"{name}-next", in_use)
             reading.nodes.append({"id": reading.choices[name], "type": "decision"})
@@ -126,7 +130,8 @@ def _node(step: Step, name: str, ids: Mapping[str, str], *, is_first: bool) -> N
             node |= {"type": "job", "queue": step["jobType"]}
             # The first step is given the input of the run, which is all variables that there are.
             node |= {} if is_first else {"input": WHOLE_CONTEXT}
-            node |= {"retry": {"max_retries": step.get("retryCount", 0)}, "set_vars": OUTPUT}
+            retry = {"max_retries": step.get("retryCount", 0), "lost_leases": LOST_LEASES}
+            node |= {"retry": retry, "set_vars": OUTPUT}
         case str(kind) if kind == USER:
             question = literal((title or step["id"])[:QUESTION_CHARACTERS])
             params = {"title": question, "form": {"type": "object"}}

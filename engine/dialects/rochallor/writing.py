@@ -7,6 +7,7 @@ from engine.catalogue import Json
 from engine.dialects.base import DialectError, Document
 from engine.dialects.rochallor.grammar import BadText, parsed_cel
 from engine.dialects.rochallor.hints import KEY, SAYS_NOTHING, applied, hints_of, kept_in, of_steps
+from engine.dialects.rochallor.leases import LOST_LEASES
 from engine.dialects.rochallor.reading import Edge, Read, around, read
 from engine.dialects.rochallor.sketch import AROUND, Sketch, refusal, said_around, said_of, sketched
 from engine.dialects.rochallor.spelling import text
@@ -111,6 +112,9 @@ def _difference(name: str, key: str) -> str:
 
 
 def _renamed(key: str, value: Json, names: Mapping[str, str]) -> Json:
+    if key == "retry" and isinstance(value, dict):
+        # Documents that were read before leases had an allowance have none.
+        return {"lost_leases": LOST_LEASES, **value}
     if key != "boundary_timers" or not isinstance(value, list):
         return value
     return [

@@ -143,6 +143,11 @@ class Fields:
         """A text; empty where it is left out. Raises RochallorError."""
         return str(self._read(name, str, "a text", ""))
 
+    def worker(self) -> str:
+        """The id of a worker in any spelling: workerId, workerID, worker_id. Raises RochallorError."""
+        names = [name for name in self._values if name.replace("_", "").lower() == "workerid"]
+        return next((text for name in ("workerId", *names) if (text := self.text(name))), "")
+
     def flag(self, name: str) -> bool:
         """True or false; false where it is left out. Raises RochallorError."""
         return bool(self._read(name, bool, "true or false", default=False))

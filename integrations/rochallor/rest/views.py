@@ -40,6 +40,14 @@ def _whole(request: Request, name: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
 
 
+def _job_named(view: RochallorView, request: Request) -> str:
+    """The id of the job that a body names; empty where the body can't be read. Raises RochallorError."""
+    try:
+        return Fields(view.sent(request)).text("id")
+    except _UNREADABLE:
+        return ""
+
+
 class DefinitionsView(RochallorView):
     """Definitions."""
 
@@ -166,7 +174,7 @@ class PollView(RochallorView):
     def post(self, request: Request) -> Response:
         """Leases jobs, and answers at once; null where there is none."""
         fields = Fields(self.sent(request))
-        arguments = fields.text("workerId"), fields.texts("jobTypes"), fields.number("maxJobs")
+        arguments = fields.worker(), fields.texts("jobTypes"), fields.number("maxJobs")
         leased = service.poll_jobs(self.principal, *arguments, attempt_of(request.META))
         return Response({"jobs": [rows.job(one) for one in leased] or None})
 
@@ -180,12 +188,20 @@ class CompleteJobView(RochallorView):
         """204 for every job that was ever handed out; what can't be read as its result fails it for good."""
         try:
             fields = Fields(self.sent(request))
-            result = fields.text("workerId"), fields.variables()
+            result = fields.worker(), fields.variables()
         except _UNREADABLE as error:
             service.refuse_result(self.principal, job_id, _why(error))
         else:
             service.complete_job(self.principal, job_id, *result)
         return Response(status=204)
+
+
+class CompleteNamedJobView(CompleteJobView):
+    """Completing the job that the body names."""
+
+    def post(self, request: Request) -> Response:  # type: ignore[override]
+        """As by its address, with the job's id as `id`. An id that can't be read names no job."""
+        return super().post(request, _job_named(self, request))
 
 
 class FailJobView(RochallorView):
@@ -198,7 +214,7 @@ class FailJobView(RochallorView):
         try:
             fields = Fields(self.sent(request))
             report, retryable = (
-                (fields.text("workerId"), fields.text("errorMessage")),
+                (fields.worker(), fields.text("errorMessage")),
                 fields.flag("retryable"),
             )
         except _UNREADABLE as error:
@@ -206,6 +222,14 @@ class FailJobView(RochallorView):
             report, retryable = ("", f"the worker's reason can't be read: {_why(error)}"), True
         service.fail_job(self.principal, job_id, *report, retryable=retryable)
         return Response(status=204)
+
+
+class FailNamedJobView(FailJobView):
+    """Failing the job that the body names."""
+
+    def post(self, request: Request) -> Response:  # type: ignore[override]
+        """As by its address, with the job's id as `id`. An id that can't be read names no job."""
+        return super().post(request, _job_named(self, request))
 
 
 class UserTaskOfStepView(RochallorView):
@@ -216,7 +240,7 @@ class UserTaskOfStepView(RochallorView):
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
         """204; 404 for one that isn't open."""
         fields = Fields(self.sent(request))
-        service.complete_user_task(self.principal, run_id, node, fields.variables(), fields.text("workerId"))
+        service.complete_user_task(self.principal, run_id, node, fields.variables(), fields.worker())
         return Response(status=204)
 
 

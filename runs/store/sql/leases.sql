@@ -29,6 +29,32 @@ SELECT coalesce(json_agg(json_build_array(
            AND s.lease_expires_at <= statement_clock()
          LIMIT %(limit)s) s
 
+-- name: set_leases
+-- Leases that were taken just now last longer or shorter, never past the attempt's hard deadline.
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(held)s::jsonb) AS w(id uuid, epoch int)),
+l AS MATERIALIZED (
+    SELECT s.id FROM runs_stepexecution s WHERE s.id = ANY (ARRAY(SELECT id FROM w)) ORDER BY s.id FOR NO KEY UPDATE
+),
+b AS (
+    UPDATE runs_stepexecution s
+       SET lease_seconds = %(seconds)s,
+           lease_expires_at = least(clock.now + %(seconds)s * interval '1 second', s.hard_deadline)
+      FROM w CROSS JOIN clock
+     WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
+    RETURNING s.id, s.lease_expires_at
+)
+SELECT coalesce(json_object_agg(b.id, b.lease_expires_at), '{}') FROM b
+
+-- name: lost_leases
+-- Epochs of these steps whose lease was lost, each with whether that used up an attempt. A step has few of them.
+SELECT coalesce(json_agg(json_build_array(s.id, (h.payload ->> 'epoch')::int, h.type <> 'LEASE_LOST')), '[]')
+  FROM runs_stepexecution s
+  JOIN runs_historyevent h ON h.run_id = s.run_id AND h.node = s.node
+   AND (h.payload ->> 'index')::int IS NOT DISTINCT FROM s.index
+   AND (h.type = 'LEASE_LOST' OR h.type = 'ATTEMPT_FAILED' AND h.payload -> 'error' ->> 'code' = 'LeaseLost')
+ WHERE s.id = ANY (%(ids)s::uuid[])
+
 -- name: end_leases
 -- A worker of ours that has ended renews nothing any more. Jobs are not its: whoever holds one has a token.
 WITH clock AS MATERIALIZED (SELECT clock() AS now),

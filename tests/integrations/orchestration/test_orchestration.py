@@ -15,6 +15,7 @@ from runs.models import Run, StartedFrom, StepExecution
 from tests import factories as make
 from tests.altered import altered
 from tests.api.hooks import publish
+from workflows.versions.examples import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -269,7 +270,79 @@ def test_a_bare_uuid_will_do(shop):
 
 def test_what_is_no_route_is_said_in_json(shop):
     answer = shop.get("/v1/nothing")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+    assert (answer.status_code, answer.json()) == (
+        404,
+        {"error": "not-found", "reason": "There is no such route."},
+    )
+
+
+def test_an_execution_says_when_anything_last_happened_to_it(shop, worker):
+    workflow = started(shop)
+    first = shop.get(f"/v1/workflows/{workflow}").json()
+    assert first["createdAt"] <= first["updatedAt"]
+    say(worker, "complete", polled(worker)["taskId"], result={})
+    second = shop.get(f"/v1/workflows/{workflow}").json()
+    assert second["updatedAt"] > first["updatedAt"]
+
+
+ACTIVITY = {
+    "id": "charge_credit_card",
+    "type": "job",
+    "taskQueue": "order_processing_queue",
+    "attemptLimit": 5,
+    "leaseDurationSeconds": 40,
+    "compensate": {"type": "job", "name": "refund_payment", "taskQueue": "refunds", "attemptLimit": 2},
+}
+
+
+@pytest.mark.parametrize("shape", ["nodes", "steps"])
+def test_options_of_activities_and_the_name_of_what_undoes_one(people, worker, shape):
+    shop = people.client("admin", tenant="tenant_1120a")
+    stop = {"id": "stop", "type": "job", "queue": "stops", "attemptLimit": 1}
+    chain = {"edges": [{"from": ACTIVITY["id"], "to": "stop"}]} if shape == "nodes" else {}
+    publish(shop, {"name": "order_fulfillment", shape: [ACTIVITY, stop], **chain})
+    started(shop)
+    task = polled(worker)
+    assert {name: task[name] for name in ("taskQueue", "attemptLimit", "leaseDurationSeconds")} == {
+        "taskQueue": "order_processing_queue",
+        "attemptLimit": 5,
+        "leaseDurationSeconds": 40,
+    }
+    say(worker, "complete", task["taskId"], result={})
+    stopped = post(worker, "/activities/poll", json.dumps({"workerId": "w", "taskQueue": "stops"})).json()
+    assert stopped["attemptLimit"] == 1
+    say(worker, "fail", stopped["taskId"], errorMessage="no", retryable=False)
+    make.work()
+    undo = post(worker, "/activities/poll", json.dumps({"workerId": "w", "taskQueue": "refunds"})).json()
+    assert (undo["activityType"], undo["attemptLimit"]) == ("refund_payment", 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"queue": "other"}, "nodes[0].taskQueue"),
+        ({"lease_seconds": 3}, "nodes[0].leaseDurationSeconds"),
+        ({"retry": "none"}, "nodes[0].attemptLimit"),
+        ({"attemptLimit": 0}, "nodes[0].attemptLimit"),
+        ({"attemptLimit": True}, "nodes[0].attemptLimit"),
+        ({"compensate": {"type": "job", "attemptLimit": "2"}}, "nodes[0].compensate.attemptLimit"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_at_their_place(shop, change, field):
+    definition = {"name": "orders", "nodes": [ACTIVITY | change]}
+    assert shop.post("/api/v1/workflows", {"name": "orders", "definition": definition}).status_code == 201
+    answer = shop.post("/api/v1/workflows/orders/publish", {})
+    assert answer.status_code == 422, answer.json()
+    assert field in json.dumps(answer.json())
+
+
+def test_the_shipped_order_fulfilment_takes_the_first_request_as_it_is_printed(people):
+    shop = people.client("admin", tenant="tenant_1120a")
+    shipped = next(one.definition for one in examples() if one.name == "order_fulfillment")
+    publish(shop, shipped)
+    answer = post(shop, "/workflows", START)
+    assert answer.status_code == 201, answer.json()
+    assert Run.unsafe_all_tenants.get().business_key == "order_uuid_9921c"
 
 
 @given(st.uuids(), st.text("abc.-_XYZ09", min_size=1, max_size=90))

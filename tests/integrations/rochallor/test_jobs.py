@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import orjson
 import pytest
 from django.db import connection
 
@@ -11,6 +12,7 @@ from tests import factories as make
 from tests import rochallor
 from tests.altered import altered
 from tests.store.watching import watching
+from workflows.models import WorkflowVersion
 
 pytestmark = pytest.mark.django_db
 STRANGE = "019a0000-0000-7000-8000-000000000001"
@@ -119,20 +121,150 @@ def test_a_completion_counts_once(linear):
     assert second["variables"] == {"value": 1}
 
 
-def test_a_completion_of_an_attempt_that_was_given_to_another_changes_nothing(retried):
+def test_the_first_completion_counts_although_its_lease_was_lost_and_another_has_the_job(retried):
     instance = retried.start()
     [first] = retried.poll("a")
     lose_leases()
     [second] = retried.poll("a")
     assert first["id"] != second["id"]
-    retried.complete(first, {"by": "the first"})
-    assert retried.instance(instance)["currentStepIds"] == ["a"]
-    # Node's and Java's worker say so where a completion was refused: it costs the other one nothing.
+    # A worker that lost its lease may not end the attempt of the other one.
     retried.fail(first, retryable=True)
+    assert retried.instance(instance)["currentStepIds"] == ["a"]
+    retried.complete(first, {"by": "the first"})
     retried.complete(second, {"by": "the second"})
+    retried.fail(second, retryable=True)
     make.work("engine")
     ended = retried.instance(instance)
-    assert (ended["status"], ended["variables"]) == ("COMPLETED", {"by": "the second"})
+    assert (ended["status"], ended["variables"]) == ("COMPLETED", {"by": "the first"})
+
+
+def test_a_completion_of_an_attempt_that_failed_changes_nothing(retried):
+    instance = retried.start()
+    [first] = retried.poll("a")
+    retried.fail(first, retryable=True)
+    due_now()
+    [second] = retried.poll("a")
+    retried.complete(first, {"by": "the first"})
+    assert retried.instance(instance)["currentStepIds"] == ["a"]
+    retried.complete(second, {"by": "the second"})
+    make.work("engine")
+    assert retried.instance(instance)["variables"] == {"by": "the second"}
+
+
+def test_three_lost_leases_use_up_no_retry_and_a_fourth_does(linear):
+    instance = linear.start()
+    for _ in range(3):
+        [job] = linear.poll("a")
+        assert job["retriesRemaining"] == 0
+        lose_leases()
+        assert linear.instance(instance)["status"] == "ACTIVE"
+    linear.poll("a")
+    lose_leases()
+    make.work("engine")
+    failed = linear.instance(instance)
+    assert (failed["status"], "lease" in failed["failureReason"]) == ("FAILED", True)
+
+
+def test_a_handler_of_50_seconds_completes_without_a_retry_count(linear, clock):
+    """A worker of theirs polls all the time, so it is given what it has in hand anew when the lease is over."""
+    instance, held = linear.start(), []
+    for _ in range(5):
+        held += linear.poll("a")
+        clock.advance(10)
+        make.leases_lost()
+    assert len(held) == 2
+    linear.complete(held[0], {"done": 1})
+    make.work("engine")
+    [following] = linear.poll("b")
+    assert following["variables"] == {"done": 1}
+    linear.complete(held[1], {"done": 2})
+    assert linear.history(instance)[0] == ("a", "COMPLETED")
+
+
+LEASES = [
+    ({"leaseSeconds": 120}, 0, 120),
+    ({"leaseSeconds": {"a": 90}}, 0, 90),
+    ({"leaseSeconds": {"a": 90}}, 600, 90),
+    ({"leaseSeconds": {"b": 90}}, 600, 600),
+    ({}, 600, 600),
+    ({}, 0, 30),
+]
+
+
+@pytest.mark.parametrize(("metadata", "default", "seconds"), LEASES)
+def test_a_lease_lasts_as_long_as_the_definition_or_the_environment_says(
+    engine, settings, metadata, default, seconds
+):
+    settings.HANDOFF_V1_LEASE_SECONDS = default
+    services = rochallor.service("a", "b"), rochallor.service("b", "end")
+    document = rochallor.document(*services, metadata=metadata)
+    uploaded = engine.upload(document)
+    # The same again is the same version, and is given back as it was.
+    assert engine.upload(document)["version"] == uploaded["version"]
+    assert engine.get("definitions/flow").get("metadata", {}) == metadata
+    engine.start()
+    [job] = engine.poll("a")
+    locked, expires = (datetime.fromisoformat(job[name]) for name in ("lockedAt", "lockExpiresAt"))
+    assert expires - locked == timedelta(seconds=seconds)
+    kept = StepExecution.unsafe_all_tenants.get(status="RUNNING")
+    assert kept.lease_expires_at == expires
+
+
+@pytest.mark.parametrize(
+    ("lease", "place"),
+    [
+        (0, "metadata.leaseSeconds"),
+        ("60", "metadata.leaseSeconds"),
+        (90_000, "metadata.leaseSeconds"),
+        ([60], "metadata.leaseSeconds"),
+        ({"a": 0}, "metadata.leaseSeconds.a"),
+        ({"a": True}, "metadata.leaseSeconds.a"),
+        ({"x": 60}, "metadata.leaseSeconds.x"),
+    ],
+)
+def test_a_lease_that_can_not_be_is_refused_at_its_place(engine, lease, place):
+    document = rochallor.document(rochallor.service("a", "end"), metadata={"leaseSeconds": lease})
+    refused = engine.post("definitions", document, 400)
+    assert place in refused["reason"]
+
+
+def test_a_definition_from_before_leases_had_an_allowance_is_still_given_back(linear):
+    version = WorkflowVersion.unsafe_all_tenants.get(number=1)
+    older = orjson.loads(orjson.dumps(version.definition))
+    for node in older["nodes"]:
+        if "retry" in node:
+            assert node["retry"].pop("lost_leases") == 3
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        WorkflowVersion.unsafe_all_tenants.filter(pk=version.pk).update(definition=older)
+        cursor.execute("SET session_replication_role = origin")
+    assert [step["id"] for step in linear.get("definitions/flow")["steps"]][:2] == ["a", "b"]
+
+
+@pytest.mark.parametrize("spelling", ["workerId", "workerID", "worker_id", "WorkerId"])
+def test_a_worker_may_spell_its_id_as_it_likes(linear, spelling):
+    linear.start()
+    jobs = linear.post("jobs/poll", {spelling: "mine", "jobTypes": ["a"]})["jobs"]
+    assert [job["workerId"] for job in jobs] == ["mine"]
+
+
+def test_a_job_may_be_named_in_the_body(linear):
+    instance = linear.start()
+    [job] = linear.poll("a")
+    linear.post("jobs/complete", {"id": job["id"], "workerID": "w", "variables": {"x": 1}}, 204)
+    [second] = linear.poll("b")
+    assert second["variables"] == {"x": 1}
+    linear.post("jobs/fail", {"id": second["id"], "errorMessage": "boom", "retryable": False}, 204)
+    assert linear.instance(instance)["status"] == "FAILED"
+    for body in ({}, {"id": "none"}, {"id": f"{STRANGE}.x"}):
+        assert linear.post("jobs/complete", body, 404)["error"] == "not-found"
+        assert linear.post("jobs/fail", body, 404)["error"] == "not-found"
+
+
+@pytest.mark.parametrize("path", ["nothing", "jobs", "jobs/x/y", "instances/none/other"])
+def test_an_unknown_address_is_answered_in_their_words(linear, path):
+    for method in ("GET", "POST", "PUT"):
+        assert linear.call(method, path, status=404)["error"] == "not-found"
 
 
 def test_a_fail_after_a_completion_costs_nothing(linear):
