@@ -88,7 +88,10 @@ class Corrections:
         labels = None if place.labels is None else sorted(place.labels)
         for path in expression.paths:
             if labels is not None and path[0] == FACTS and len(path) > 1 and path[1] not in labels:
-                message = f"The step has no fact {quoted(path[1])} to read{did_you_mean(path[1], labels)}."
+                near = did_you_mean(path[1], labels)
+                # The label of the only fact may have been changed to any other.
+                near = near or (f" (did you mean {quoted(labels[0])}?)" if len(labels) == 1 else "")
+                message = f"The step has no fact {quoted(path[1])} to read{near}."
                 yield error("unknown_fact", place.field, message, place.node)
         for fact in self._facts:
             if fact.step == place.node and fact.is_read_by(expression):
