@@ -12,7 +12,7 @@ from engine.expressions import Expression, References, compile_expression
 from engine.links import Edge, Join, edge_of, is_sink, join_of, topological
 from engine.plain import in_holes
 from engine.ports import RULES, outcomes_of
-from engine.results import result_of, types_of_result
+from engine.results import result_of
 from engine.retry import RetryPolicy, policy
 from engine.templates import Scope, Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
@@ -250,12 +250,13 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
     # From the sinks up, so that a node knows what the engine steps behind it will read.
     for name in reversed(order):
         nodes[name] = _node(raw[name], places[name], edges, catalogue, nodes, rules)
-    asking = {name: nodes[name].params for name in order if nodes[name].spec.asks_people}
-    types = types_read(definition, catalogue, asking)
+    output, result = definition.get("output"), result_of(definition.get("request") or {})
+    typed: dict[str | None, list[Template]] = {None: [*result.values()]}
+    typed |= {name: [nodes[name].params] for name in order if nodes[name].spec.asks_people}
+    types = types_read(definition, catalogue, typed)
     nodes = {name: replace(nodes[name], types=types.get(name, {})) for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
-    output, result = definition.get("output"), result_of(definition.get("request") or {})
     key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
@@ -277,7 +278,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         sets_variables=any(node.sets for node in nodes.values()),
         coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
         result=result,
-        result_types=types_of_result(definition, catalogue, result),
+        result_types=types.get(None, {}),
     )
 
 

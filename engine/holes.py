@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import orjson
 
-from engine.catalogue import Json
+from engine.catalogue import Json, Keys
 from engine.errors import ExpressionInvalid
 
 # Quotes that open a text only: where it ends is looked for once, whatever is in it. It is the group around what is
@@ -110,6 +110,13 @@ def _text_end(text: str, opening: re.Match[str]) -> int | None:
     at = opening.end()
     match = _RAW_ENDS[quote].match(text, at) if is_raw else _ENDS[quote].match(text, at)
     return match.end() if match else None
+
+
+def field_at(field: str, keys: Keys) -> str:
+    """The field of what stands at these keys of the value at `field`: `params.outcomes[0].label`."""
+    for key in keys:
+        field = f"{field}[{key}]" if isinstance(key, int) else join_path(field, key)
+    return field
 
 
 def join_path(path: str, key: str) -> str:

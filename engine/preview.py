@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engine.catalogue import Json
+from engine.catalogue import Json, Keys
 from engine.cel_reads import Path
 from engine.checks.nodes import params_problems
 from engine.checks.outline import OutlineNode
@@ -12,13 +12,13 @@ from engine.checks.references import Check
 from engine.entries import kind_of, path_of
 from engine.errors import ExpressionError, ExpressionInvalid, OutOfTime, TooMuchWork
 from engine.expressions import compile_expression
-from engine.holes import has_holes, join_path, split_holes, strings_with_holes
+from engine.holes import field_at, has_holes, split_holes, strings_with_holes
 from engine.problems import Problem
 from engine.surroundings import BeforeEach, Spot, Surroundings
 from engine.templates import compile_template
+from engine.typed_texts import FACTS
 from engine.work import EXPRESSIONS_UNITS, sharing_at
 
-Keys = tuple[str | int, ...]
 CONDITIONS = ("when", "round")
 
 _COLUMN = re.compile(r"\(at (?:line (\d+), )?column (\d+)\)")
@@ -49,17 +49,8 @@ class Shown:
         return kind_of(self.value)
 
 
-def preview(
-    around: Surroundings,
-    spot: Spot,
-    text: Json,
-    *,
-    keys: Keys = (),
-) -> Shown:
-    """What `text` gives at a place; with `keys`, it is what stands there within the params.
-
-    Raises NoSuchPlace.
-    """
+def preview(around: Surroundings, spot: Spot, text: Json) -> Shown:
+    """What `text` gives at a place. Raises NoSuchPlace."""
     place = around.place(spot)
     check = Check(around.outline, around.flow)
     is_condition = spot.place in CONDITIONS
@@ -80,7 +71,7 @@ def preview(
         missing = _unsampled(paths, scope, around)
         fault = Fault("no_sample", missing) if missing else Fault("failed", str(failure))
         return Shown(None, fault, reads, problems)
-    return Shown(value, None, reads, problems, _mismatch(around, spot, value, keys))
+    return Shown(value, None, reads, problems, _mismatch(around, spot, value))
 
 
 def _read(text: Json, is_condition: bool) -> tuple[list[Path], Fault | None]:
@@ -142,6 +133,10 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
                 return f"There is no value of {title} yet: run the workflow, or pin an output to that step."
         elif path[0] in ("prev", "output") and path[0] not in scope:
             return "The steps before it have no values yet: run the workflow, or pin an output to that step."
+        elif path[0] == FACTS and path[1:2] and path[1] not in scope.get(FACTS, {}):
+            return (
+                f"There is no value of the fact {path[1]} yet: run the workflow, or give it a sample input."
+            )
         elif path[0] == "item" and "item" not in scope:
             return "There is no sample of the items yet: run the workflow, or give it a sample input."
         elif path[0] == "input" and "input" not in scope:
@@ -149,7 +144,7 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
     return None
 
 
-def _mismatch(around: Surroundings, spot: Spot, value: Json, keys: Keys) -> str | None:
+def _mismatch(around: Surroundings, spot: Spot, value: Json) -> str | None:
     """Why the value doesn't belong there, as the schemas say."""
     if spot.place in CONDITIONS:
         return (
@@ -157,12 +152,12 @@ def _mismatch(around: Surroundings, spot: Spot, value: Json, keys: Keys) -> str 
             if isinstance(value, bool)
             else f"A condition must be true or false, but this is {_a(value)}."
         )
-    if spot.place == "input" and not keys and not isinstance(value, dict):
+    if spot.place == "input" and not spot.keys and not isinstance(value, dict):
         return f"A step's input is an object here, but this is {_a(value)}."
     item = around.outline.by_id.get(spot.node or "")
     if spot.place != "params" or item is None or has_holes(value):
         return None
-    return _unfit(item, value, keys)
+    return _unfit(item, value, spot.keys)
 
 
 def _unfit(item: OutlineNode, value: Json, keys: Keys) -> str | None:
@@ -171,7 +166,7 @@ def _unfit(item: OutlineNode, value: Json, keys: Keys) -> str | None:
     params = _with(item.node.params or {}, keys, value)
     if not isinstance(params, dict):
         return f"The params are an object, but this is {_a(value)}."
-    field = _path("params", keys)
+    field = field_at("params", keys)
     for problem in params_problems(item.spec, params, "params", item.id):
         if problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")):
             return problem.message
@@ -191,12 +186,6 @@ def _with(within: Json, keys: Keys, value: Json) -> Json:
         return items
     members = within if isinstance(within, dict) else {}
     return {**members, key: _with(members.get(key), rest, value)}
-
-
-def _path(field: str, keys: Keys) -> str:
-    for key in keys:
-        field = f"{field}[{key}]" if isinstance(key, int) else join_path(field, key)
-    return field
 
 
 def _a(value: Json) -> str:

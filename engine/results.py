@@ -1,21 +1,9 @@
 """What the requester of a run gets, as the definition says it (`request.result`), compiled. Pure."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from engine.catalogue import Catalogue, Json
-from engine.cel_reads import Path
+from engine.catalogue import Json
 from engine.templates import Template, compile_template
-from engine.value_types import Type, ValueTypes
-
-
-def types_of_result(
-    definition: Mapping[str, Any], catalogue: Catalogue, result: Mapping[str, Template]
-) -> dict[Path, Type]:
-    """The types of the values that a result reads by plain paths."""
-    types = ValueTypes(definition, catalogue) if result else None
-    read = [types.read_by(None, template) for template in result.values()] if types else []
-    return {path: kind for one in read for path, kind in one.items()}
 
 
 def result_of(terms: Mapping[str, Json]) -> dict[str, Template]:

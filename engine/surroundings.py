@@ -7,21 +7,22 @@ from enum import Enum
 from functools import cached_property
 from typing import Final, Literal
 
-from engine.catalogue import Json
+from engine.catalogue import Json, Keys
 from engine.cel_reads import CONTEXT
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineNode
 from engine.checks.places import Place, Places
 from engine.errors import ExpressionError, ExpressionInvalid
+from engine.holes import field_at
 from engine.json_schema import schema_of
+from engine.schemas import ERROR_SCHEMA, FAILED_SCHEMA, INDEX_SCHEMA, ROUND_SCHEMA, RUN_SCHEMA, TIMER_SCHEMA
 from engine.templates import compile_template
+from engine.typed_texts import FACTS
 
 PlaceName = Literal[
     "params", "input", "set_vars", "when", "output", "business_key", "compensate", "body", "round"
 ]
 OF_NODE = ("params", "input", "set_vars", "compensate", "body")
-ROUND_SCHEMA: Json = {"type": "integer", "title": "Number of rounds done"}
-INDEX_SCHEMA: Json = {"type": "integer", "title": "Index of the item, from 0"}
 
 
 class Absent(Enum):
@@ -31,36 +32,6 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
-
-ERROR_SCHEMA: Json = {
-    "type": "object",
-    "required": ["code", "message", "retryable"],
-    "properties": {
-        "code": {"type": "string"},
-        "message": {"type": "string"},
-        "retryable": {"type": "boolean"},
-        "details": {"type": "object"},
-        "stack": {"type": "string"},
-    },
-}
-FAILED_SCHEMA: Json = {"type": "object", "required": ["error"], "properties": {"error": ERROR_SCHEMA}}
-TIMER_SCHEMA: Json = {
-    "type": "object",
-    "required": ["fired_at", "timer_of"],
-    "properties": {"fired_at": {"type": "string"}, "timer_of": {"type": "string"}},
-}
-RUN_SCHEMA: Json = {
-    "type": "object",
-    "required": ["id", "workflow", "created_by", "tenant", "now"],
-    "properties": {
-        "id": {"type": "string", "title": "Id of the run"},
-        "workflow": {"type": "string", "title": "Name of the workflow"},
-        "business_key": {"type": ["string", "null"], "title": "Business key"},
-        "created_by": {"type": "string", "title": "Who started it"},
-        "tenant": {"type": "string", "title": "Tenant"},
-        "now": {"type": "string", "title": "The current time"},
-    },
-}
 
 
 class NoSuchPlace(ValueError):
@@ -77,11 +48,13 @@ class Spot:
     """A place as somebody asks for it: `source` of the edge for `when`, else `node`, if any.
 
     `body`: what a container does for each item, where that is one step; `round`: a condition of a loop.
+    `keys`: the path within the params, or within those of a body.
     """
 
     place: PlaceName
     node: str | None = None
     source: str | None = None
+    keys: Keys = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +109,13 @@ class Surroundings:
             case "compensate":
                 return self.places.undo(item)
             case "body":
-                return self.places.body(item)
+                place = self.places.body(item)
+                return self.places.texts.get(field_at(f"{place.field}.params", spot.keys), place)
             case "round":
                 return self.places.round(item, "until")
             case other:
-                return self.places.step(item, other)
+                place = self.places.step(item, other)
+                return self.places.texts.get(field_at(place.field, spot.keys), place)
 
     def known(self, spot: Spot) -> list[Known]:
         """All that may be read there, the nearest first. Raises NoSuchPlace."""
@@ -162,6 +137,8 @@ class Surroundings:
             if spot.place == "set_vars":
                 output = Known(("output",), self._given_by(item), self._output(item.id), _title(item), True)
                 values.append(output)
+            if FACTS in place.names:
+                values = [*self._facts(item, spot), *values]
         elif spot.place == "round":
             item = self._node(spot.node, "node")
             values.append(Known(("output",), None, self._output(item.id), "Output of the round", True))
@@ -201,6 +178,26 @@ class Surroundings:
             sample = sample[0] if isinstance(sample, list) and sample else ABSENT
         schema = None if sample is ABSENT else schema_of(sample)
         return Known(("item",), schema, sample, _title(container), True)
+
+    def _facts(self, item: OutlineNode, spot: Spot) -> Iterator[Known]:
+        """The facts of a step that asks people, which its texts may read; where a value is known, with it."""
+        params = item.node.params or {}
+        if spot.place == "body" and item.spec is not None:
+            params = (item.spec.body(params) or {}).get("params") or {}
+        facts, schemas = params.get(FACTS), params.get("facts_schema")
+        scope = self.scope(replace(spot, keys=()))
+        rows = facts if isinstance(facts, Mapping) else {"": facts}
+        samples = dict[str, Json]()
+        for label, value in rows.items():
+            with suppress(ExpressionError, ExpressionInvalid):
+                samples[label] = compile_template(value).render(scope, self.before_each)
+        if facts is not None and not isinstance(facts, Mapping):
+            yield Known((FACTS,), None, samples.get("", ABSENT), _title(item), True)
+        elif facts:
+            types = schemas if isinstance(schemas, Mapping) else {}
+            properties = {label: types.get(label) or schema_of(value) for label, value in facts.items()}
+            schema = {"type": "object", "properties": properties, "required": [*facts]}
+            yield Known((FACTS,), schema, samples, "Facts of this step", True)
 
     def scope(self, spot: Spot) -> dict[str, Json]:
         """What an expression there sees, as far as the sample tells. Raises NoSuchPlace."""

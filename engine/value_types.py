@@ -4,8 +4,9 @@ A type comes from the schema at the end of the path (`input.amount`), or from th
 in. A computed value has none. Steps inside a container see the types outside it (`outer`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, TypeVar
 
 from engine.bodies import every_step
 from engine.catalogue import Catalogue, Json
@@ -15,6 +16,9 @@ from engine.limits import TYPE_HOPS, TYPE_LEVELS, TYPE_NODES, TYPE_STEPS
 from engine.templates import Template, compile_template
 
 Type = Mapping[str, Json]
+Key = TypeVar("Key")
+
+log = logging.getLogger(__name__)
 
 PERSON: Final[Type] = {"type": "string", "format": "person"}
 MOMENT: Final[Type] = {"type": "string", "format": "date-time"}
@@ -42,7 +46,7 @@ class _Reduction:
         if not schema or depth > TYPE_LEVELS or self.left < 0:
             return None
         kind: dict[str, Json] = {}
-        if schema.get("format") in FORMATS:
+        if isinstance(schema.get("format"), str) and schema["format"] in FORMATS:
             kind["format"] = schema["format"]
         if isinstance(schema.get("x-currency"), str):
             kind["x-currency"] = schema["x-currency"]
@@ -123,7 +127,9 @@ def below(kind: Type | None, keys: Path) -> Type | None:
 
 
 class ValueTypes:
-    """The types of what the steps of one definition read. The definition must be valid."""
+    """The types of what the steps of one definition read. The definition must be valid; params that should be objects
+    may be expressions, whose values nobody knows.
+    """
 
     def __init__(self, definition: Mapping[str, Json], catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -160,19 +166,27 @@ class ValueTypes:
         types = ((path, self.at(node, path)) for path in template.plain_paths())
         return {path: kind for path, kind in types if kind}
 
-    def around(self, container: str, steps: Iterable[str]) -> dict[str, Json]:
+    def around(self, container: str, part: Mapping[str, Json], steps: Iterable[str]) -> dict[str, Json]:
         """What a part of this container sees: the types of the input, the item, and the outputs of these steps."""
-        node = self._nodes[container]
-        params = node.get("params") or {}
+        params = _object(self._nodes[container].get("params"))
+        outputs = {name: kind for name in sorted(steps) if (kind := self._output(name))}
+        types = {"input": self._input, "steps": outputs or None}
+        outer = {name: kind for name, kind in types.items() if kind}
         if "items" in params:
             item = (self._of_template(container, params["items"]) or {}).get("items")
-        else:
-            item = (
-                self._of_template(container, params["input"]) if "input" in params else self._prev(container)
-            )
-        outputs = {name: kind for name in sorted(steps) if (kind := self._output(name))}
-        types = {"input": self._input, "item": item, "steps": outputs or None}
-        return {name: kind for name, kind in types.items() if kind}
+            return {**outer, **({"item": item} if item else {})}
+        first = self._of_template(container, params["input"]) if "input" in params else self._prev(container)
+        if first is None:
+            return outer
+        # A later round gets the output of the one before: the first type holds for it only if it is that output's too.
+        rounds = {**outer, "item": first}
+        return rounds if ValueTypes({**part, OUTER: rounds}, self._catalogue).result() == first else outer
+
+    def result(self) -> Type | None:
+        """The type of what the only step gives that no other follows; None of several such steps."""
+        followed = {source for sources in self._sources.values() for source in sources}
+        last = [name for name in self._nodes if name not in followed]
+        return self._output(last[0]) if len(last) == 1 else None
 
     def steps_outside(self) -> list[str]:
         """The steps outside the container of which the types are known."""
@@ -209,24 +223,23 @@ class ValueTypes:
 
     def _gives(self, name: str) -> Type | None:
         node = self._nodes[name]
-        params = node.get("params") or {}
+        params = _object(node.get("params"))
         spec = self._catalogue[node["type"]].with_params(params)
         if spec.gives_input:
             return self._prev(name)
         kind = reduced(spec.output_schema(params))
         if not spec.asks_people:
             return kind
-        facts = {label: one for label in params.get("facts") or {} if (one := self._fact(name, label))}
+        facts = {label: one for label in _object(params.get("facts")) if (one := self._fact(name, label))}
         properties = {**((kind or {}).get("properties") or {}), "facts": {"properties": facts}}
         return {**(kind or {}), "properties": properties}
 
     def _fact(self, name: str, label: str) -> Type | None:
-        params = self._nodes[name].get("params") or {}
-        schema = (params.get("facts_schema") or {}).get(label)
+        params = _object(self._nodes[name].get("params"))
+        schema = _object(params.get("facts_schema")).get(label)
         if schema is not None:
             return reduced(schema)
-        value = (params.get("facts") or {}).get(label)
-        return self._of_template(name, value)
+        return self._of_template(name, _object(params.get("facts")).get(label))
 
     def _prev(self, name: str) -> Type | None:
         node = self._nodes[name]
@@ -255,11 +268,20 @@ class ValueTypes:
 
 
 def types_read(
-    definition: Mapping[str, Json], catalogue: Catalogue, templates: Mapping[str, Template]
-) -> dict[str, dict[Path, Type]]:
-    """The types of what these steps read by plain paths in these templates, by step."""
-    types = ValueTypes(definition, catalogue) if templates else None
-    return {name: types.read_by(name, template) for name, template in templates.items()} if types else {}
+    definition: Mapping[str, Json], catalogue: Catalogue, templates: Mapping[str | None, Iterable[Template]]
+) -> dict[str | None, dict[Path, Type]]:
+    """The types of what steps read by plain paths in these templates, by step; None: what is read when the run has
+    ended.
+    """
+
+    def read() -> dict[str | None, dict[Path, Type]]:
+        types = ValueTypes(definition, catalogue)
+        return {
+            name: {path: kind for one in several for path, kind in types.read_by(name, one).items()}
+            for name, several in templates.items()
+        }
+
+    return _or_untyped(definition, read) if any(templates.values()) else {}
 
 
 def part_with_types(
@@ -270,10 +292,32 @@ def part_with_types(
     if not any(step["type"] in catalogue and catalogue[step["type"]].asks_people for step in steps):
         return part
     own = {step["id"] for step in steps}
-    outside = [node["id"] for node in definition["nodes"] if node["id"] not in own]
-    types = ValueTypes(definition, catalogue)
-    outer = types.around(container, [*outside, *types.steps_outside()])
+
+    def read() -> dict[str, Json]:
+        types = ValueTypes(definition, catalogue)
+        outside = [node["id"] for node in definition["nodes"] if node["id"] not in own]
+        return types.around(container, part, [*outside, *types.steps_outside()])
+
+    outer = _or_untyped(definition, read)
     return {**part, OUTER: outer} if outer else part
+
+
+def _or_untyped(definition: Mapping[str, Json], read: Callable[[], dict[Key, Json]]) -> dict[Key, Json]:
+    """What `read` gives; nothing where it raises.
+
+    Types change only how values look. A plug-in's `output_schema_of` takes part in them, and a version that was
+    published must be compiled whatever that raises. Graphs and parts are kept: it is logged once for each.
+    """
+    try:
+        return read()
+    except Exception:
+        log.exception("The values of %s are shown without types", definition.get("name"))
+        return {}
+
+
+def _object(value: Json) -> Mapping[str, Json]:
+    """An object as it is written; empty for an expression in its place."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _path_of(value: Json) -> Path | None:

@@ -142,12 +142,6 @@ def exact(value: JsonValue) -> Decimal | None:
     return number if number.is_finite() and abs(number.adjusted()) <= _MOST_DIGITS else None
 
 
-def total(values: Iterable[JsonValue]) -> Decimal | None:
-    """The sum of numbers, exact; None where one is no number."""
-    numbers = [exact(value) for value in values]
-    return None if None in numbers else sum((one for one in numbers if one is not None), Decimal(0))
-
-
 def amount_text(number: Decimal, currency: str) -> str:
     """An amount in a currency: with its decimals, and all further ones that it has. Pages don't break it in two."""
     space = " " if reader() is NOBODY else "\u00a0"

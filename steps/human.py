@@ -204,6 +204,15 @@ def _output_schema(params: Mapping[str, Json], usual: tuple[Choice, ...]) -> dic
     elif isinstance(shape, dict) and not has_holes(shape) and not any(schema_faults(shape, "")):
         # References of the form are within the form: where it stands now they would lead nowhere.
         properties["data"] = {"type": "object"} if "$ref" in str(shape) else shape
+    facts, amendable = params.get("facts"), params.get("amendable")
+    if isinstance(facts, dict) and isinstance(amendable, list) and amendable:
+        every: dict[str, Json] = {label: {} for label in facts}
+        properties["facts"] = {
+            "type": "object",
+            "properties": every,
+            "required": [*every],
+            "additionalProperties": False,
+        }
     return {**schema, "properties": properties}
 
 

@@ -39,7 +39,7 @@ REQUEST_SECONDS = 600
 TASK_BYTES = 256 * 1024
 """A task that a step opens, as JSON."""
 TASK_TITLE_CHARACTERS = 300
-"""The question of a task: more does not fit a list."""
+"""The question of a task: more does not fit a list. With its values in the format of a reader it is cut there."""
 MODEL_NAME_CHARACTERS = 100
 """The name of a model in a log line."""
 PROMPT_CHARACTERS = 1024 * 1024

@@ -102,8 +102,6 @@ DIGEST_PERIOD = timedelta(days=7)
 """How far back a digest reports."""
 BULK_FACTS = 4
 """Facts of each task in the review of a bulk decision: one line of them fits."""
-TASK_TITLE_CHARACTERS = 300
-"""The question of a task with its values as one reader reads them; a longer one is cut."""
 MAIL_FACT_ROWS = 10
 """Rows of a table, and fields of an object, of a fact in a mail: the task's page has all."""
 MAIL_FACT_CHARACTERS = 1_000

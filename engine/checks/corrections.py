@@ -15,9 +15,6 @@ from engine.problems import Problem, error, quoted, warning
 from engine.templates import compile_template
 from engine.typed_texts import FACTS
 
-TEXTS = ("title", "instructions")
-"""Params that are rendered anew in each round, as the labels of outcomes are."""
-
 
 @dataclass(frozen=True, slots=True)
 class Correctable:
@@ -68,31 +65,11 @@ def _path_of(value: Json) -> Path | None:
         return None
 
 
-def own_texts(params: Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, Json]]]:
-    """The params of a step that asks people without the texts that may read its facts, and those texts with their
-    places below the params.
-    """
-    texts = [(name, params[name]) for name in TEXTS if name in params]
-    rest = {name: value for name, value in params.items() if name not in TEXTS}
-    outcomes = params.get("outcomes")
-    if isinstance(outcomes, list):
-        labelled = [one if isinstance(one, dict) else {} for one in outcomes]
-        texts += [
-            (f"outcomes[{at}].label", one["label"]) for at, one in enumerate(labelled) if "label" in one
-        ]
-        rest["outcomes"] = [
-            {key: value for key, value in one.items() if key != "label"} if isinstance(one, dict) else one
-            for one in outcomes
-        ]
-    return rest, texts
-
-
 class Corrections:
     """Applies the rules to single expressions."""
 
     def __init__(self, outline: Outline, flow: Flow) -> None:
         self._flow = flow
-        self._outline = outline
         self._facts = correctable_facts(outline)
 
     def later(self, expression: Expression, place: Place) -> Iterator[Problem]:
@@ -106,17 +83,18 @@ class Corrections:
                 )
                 yield warning("correction_not_used", place.field, message, place.node)
 
-    def own(self, item: OutlineNode, expression: Expression, place: Place) -> Iterator[Problem]:
+    def own(self, expression: Expression, place: Place) -> Iterator[Problem]:
         """An expression in a text of a step that asks people."""
-        params = item.node.params or {}
-        facts = params.get(FACTS)
-        labels = [*facts] if isinstance(facts, Mapping) else []
+        labels = None if place.labels is None else sorted(place.labels)
         for path in expression.paths:
-            if path[0] == FACTS and len(path) > 1 and path[1] not in labels:
-                message = f"The step has no fact {quoted(path[1])} to read{did_you_mean(path[1], labels)}."
+            if labels is not None and path[0] == FACTS and len(path) > 1 and path[1] not in labels:
+                near = did_you_mean(path[1], labels)
+                # The label of the only fact may have been changed to any other.
+                near = near or (f" (did you mean {quoted(labels[0])}?)" if len(labels) == 1 else "")
+                message = f"The step has no fact {quoted(path[1])} to read{near}."
                 yield error("unknown_fact", place.field, message, place.node)
         for fact in self._facts:
-            if fact.step == item.id and fact.is_read_by(expression):
+            if fact.step == place.node and fact.is_read_by(expression):
                 message = (
                     f"{quoted(_written(fact.path))} is shown as it was before a correction: read "
                     f"{quoted(fact.in_step)} instead."

@@ -1,11 +1,16 @@
 """Where expressions stand in a definition, and what may be read there."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
-from engine.catalogue import BODY
+from engine.bodies import bodies_of
+from engine.catalogue import BODY, Json, Keys
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineEdge, OutlineNode
+from engine.holes import field_at
+from engine.typed_texts import FACTS
 
 ALWAYS = frozenset({"input", "steps", "run", "vars", "context"})
 IN_STEP = ALWAYS | {"prev"}
@@ -18,13 +23,17 @@ OF_ROUND = frozenset({"output", "iteration"})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an expression stands and what may be read there. `possible`, `certain`: steps, as masks of the flow."""
+    """Where an expression stands and what may be read there. `possible`, `certain`: steps, as masks of the flow.
+
+    `labels`: of a text that may read the facts of its step, their labels; None where only a run knows them.
+    """
 
     field: str
     node: str | None
     names: frozenset[str]
     possible: int
     certain: int
+    labels: frozenset[str] | None = None
 
 
 class Places:
@@ -42,8 +51,28 @@ class Places:
         return Place("business_key", None, frozenset({"input"}), 0, 0)
 
     def step(self, item: OutlineNode, key: Literal["input", "params"]) -> Place:
-        """The params of a node, or the mapping of its input."""
+        """The params of a node, or the mapping of its input; texts among the params are places of their own."""
         return Place(f"{item.field}.{key}", item.id, IN_STEP | self._outside, *self._masks(item))
+
+    @cached_property
+    def texts(self) -> Mapping[str, Place]:
+        """The texts of steps that ask people, by field: they are rendered anew in each round, and may read the facts
+        of their step.
+        """
+        return {place.field: place for item in self._outline.nodes for place in self._texts_of(item)}
+
+    def _texts_of(self, item: OutlineNode) -> Iterator[Place]:
+        step = {"type": item.node.type if item.has_type else None, "params": item.node.params}
+        steps = [(self.step(item, "params"), step)]
+        for field, body in bodies_of(step, self._outline.catalogue, item.field):
+            steps.append((replace(self.body(item), field=f"{field}.params"), dict(body)))
+        for place, one in steps:
+            spec, params = self._outline.catalogue.get(str(one.get("type"))), one.get("params")
+            if spec is None or not spec.asks_people or not isinstance(params, Mapping):
+                continue
+            names, labels = place.names | {FACTS}, _labels(params.get(FACTS))
+            for keys in _texts(params):
+                yield replace(place, field=field_at(place.field, keys), names=names, labels=labels)
 
     def sets(self, item: OutlineNode) -> Place:
         """The variables that a node sets: it has an output itself."""
@@ -95,3 +124,17 @@ class Places:
             return self._all, self._all
         before = self.flow.before[item.id]
         return before, self.flow.certain[item.id] if self._knows_paths else before
+
+
+def _texts(params: Mapping[str, Json]) -> list[Keys]:
+    outcomes = params.get("outcomes")
+    labels = [
+        ("outcomes", at, "label") for at, _ in enumerate(outcomes if isinstance(outcomes, list) else ())
+    ]
+    return [("title",), ("instructions",), *labels]
+
+
+def _labels(facts: Json) -> frozenset[str] | None:
+    if isinstance(facts, Mapping):
+        return frozenset(facts)
+    return frozenset() if facts is None else None

@@ -1,12 +1,11 @@
 """Rules about expressions: they compile, and what they read can be there."""
 
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 from engine.bodies import body_of
 from engine.catalogue import BODY, Catalogue, Json
-from engine.checks.corrections import Corrections, own_texts
+from engine.checks.corrections import Corrections
 from engine.checks.fields import unknown_fields
 from engine.checks.flow import Flow
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean
@@ -53,12 +52,7 @@ def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:
         for name in sorted(item.spec.conditions & params.keys()):
             if isinstance(condition := params.pop(name), str):
                 yield from check.condition(condition, places.round(item, name))
-    place = places.step(item, "params")
-    if item.spec is not None and item.spec.asks_people:
-        params, texts = own_texts(params)
-        for name, text in texts:
-            yield from check.own_text(item, text, replace(place, field=f"{place.field}.{name}"))
-    yield from check.value(in_holes(item.spec, params), place)
+    yield from check.value(in_holes(item.spec, params), places.step(item, "params"))
 
 
 def _without_steps(body: Mapping[str, Json], catalogue: Catalogue) -> dict[str, Json]:
@@ -82,7 +76,7 @@ class Check:
     def value(self, value: Json, place: Place) -> Iterator[Problem]:
         """A JSON value with holes in its strings."""
         for field, text in strings_with_holes(value, place.field):
-            here = Place(field, place.node, place.names, place.possible, place.certain)
+            here = self.places.texts.get(field) or replace(place, field=field)
             try:
                 holes = [source for hole, source in split_holes(text) if hole]
             except ExpressionInvalid as exc:
@@ -90,13 +84,6 @@ class Check:
                 continue
             for source in holes:
                 yield from self._expression(source, here)
-
-    def own_text(self, item: OutlineNode, text: Json, place: Place) -> Iterator[Problem]:
-        """A text of a step that asks people, which may read the facts of the step."""
-        yield from self.value(text, replace(place, names=place.names | {FACTS}))
-        for source in _holes(text):
-            with suppress(ExpressionInvalid):
-                yield from self.corrections.own(item, compile_expression(source), place)
 
     def condition(self, source: str, place: Place) -> Iterator[Problem]:
         """A bare expression that must be true or false."""
@@ -125,6 +112,8 @@ class Check:
                 yield warning("unknown_variable", place.field, message, place.node)
         yield from unknown_fields(self.outline, expression, place)
         yield from self.corrections.later(expression, place)
+        if FACTS in place.names:
+            yield from self.corrections.own(expression, place)
         if "steps" in place.names:
             for step in sorted(expression.refs.steps):
                 yield from self._step(step, expression, place)
@@ -149,13 +138,6 @@ class Check:
             yield _never_there(step, place)
         elif step not in outer.certain and step not in expression.refs.tested:
             yield _not_on_every_path(step, place)
-
-
-def _holes(text: Json) -> list[str]:
-    try:
-        return [source for hole, source in split_holes(text) if hole] if isinstance(text, str) else []
-    except ExpressionInvalid:
-        return []
 
 
 def _never_there(step: str, place: Place) -> Problem:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from engine.catalogue import Json
 from engine.typed_texts import FACTS, joined, renewed
 from lib.typed_values import Kind, found, kind_of, text_of
-from tasks_inbox.limits import FACT_PARTS, TASK_TITLE_CHARACTERS
+from steps.limits import TASK_TITLE_CHARACTERS
+from tasks_inbox.limits import FACT_PARTS
 from tasks_inbox.models import ManualTask
 
 Texts = Mapping[str, Json]

@@ -63,6 +63,56 @@ def evaluate(api, text, place="params", **more):
     return answer.json()
 
 
+ASKING = {
+    "name": "orders",
+    "input_schema": SCHEMA,
+    "nodes": [
+        {
+            "id": "ask",
+            "type": "human.approval",
+            "params": {
+                "title": 'Pay {{ facts["Order no."] }}?',
+                "facts": {"Order no.": "{{ input.order_id }}"},
+                "outcomes": [{"name": "approved", "label": "Approve"}],
+            },
+        }
+    ],
+    "edges": [],
+}
+
+
+class TestFactsInTexts:
+    @pytest.mark.parametrize("keys", [["title"], ["instructions"], ["outcomes", 0, "label"]])
+    def test_texts_of_a_human_step_read_its_facts(self, drafted, keys):
+        given = {"order_id": "A-17"}
+        answer = evaluate(
+            drafted,
+            ASKING["nodes"][0]["params"]["title"],
+            definition=ASKING,
+            node="ask",
+            keys=keys,
+            input=given,
+        )
+        assert (answer["value"], answer["problems"]) == ("Pay A-17?", [])
+        found = scope(drafted, definition=ASKING, node="ask", keys=keys)["entries"]
+        assert [entry["path"] for entry in found][:2] == ["facts", 'facts["Order no."]']
+        assert found[1]["from"] == "Facts of this step"
+
+    @pytest.mark.parametrize("keys", [["facts", "Order no."], ["form"], ["outcomes", 0, "name"], None])
+    def test_other_params_do_not(self, drafted, keys):
+        more = {} if keys is None else {"keys": keys}
+        answer = evaluate(drafted, '{{ facts["Order no."] }}', definition=ASKING, node="ask", **more)
+        assert [problem["code"] for problem in answer["problems"]] == ["name_not_in_scope"]
+        found = scope(drafted, definition=ASKING, node="ask", **more)["entries"]
+        assert not [entry for entry in found if entry["path"].startswith("facts")]
+
+    def test_keys_that_are_none_are_refused_by_name(self, drafted):
+        asked = {"definition": ASKING, "place": "params", "node": "ask", "keys": [True]}
+        answer = drafted.post("/api/v1/workflows/orders/scope", asked)
+        assert answer.status_code == 400
+        assert "keys" in str(answer.json()["error"]["details"])
+
+
 class TestScope:
     def test_paths_are_written_as_expressions_want_them_and_come_from_schemas(self, drafted):
         found = {entry["path"]: entry for entry in scope(drafted, node="tell")["entries"]}

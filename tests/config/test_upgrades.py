@@ -13,6 +13,8 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from engine.graph import compile_graph
+from steps.catalogue import EXECUTABLE
 from tests.serving import ROOT
 
 pytestmark = [pytest.mark.processes, pytest.mark.django_db]
@@ -77,7 +79,7 @@ def home(request):
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def test_a_database_of_an_earlier_release_gets_todays_tables_and_keeps_its_rows(home, tmp_path):
+def test_a_database_of_an_earlier_release_gets_todays_tables_and_keeps_its_rows(home, tmp_path, caplog):
     with psycopg.connect(home) as server:
         before = _counts(server)
         children = server.execute("SELECT count(*) FROM runs_run WHERE parent_id IS NOT NULL").fetchone()[0]
@@ -98,6 +100,13 @@ def test_a_database_of_an_earlier_release_gets_todays_tables_and_keeps_its_rows(
         grants = server.execute(
             "SELECT count(*) FROM accounts_foldergrant WHERE 'decide' = ANY (verbs)"
         ).fetchone()[0]
+        definitions = server.execute(
+            "SELECT definition, rules FROM workflows_workflowversion ORDER BY id"
+        ).fetchall()
+    assert definitions
+    for definition, rules in definitions:
+        assert compile_graph(definition, EXECUTABLE, rules).nodes
+    assert not [record for record in caplog.records if record.name == "engine.value_types"]
     assert after == before
     assert placed == children
     assert grants

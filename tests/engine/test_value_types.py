@@ -161,6 +161,31 @@ def test_steps_inside_containers_see_the_types_outside_at_each_level():
     assert types[("item", "price")]["x-currency"] == "USD"
 
 
+@pytest.mark.parametrize("first", [{"input": "{{ input }}"}, {}])
+def test_an_item_of_a_loop_has_a_type_only_where_each_round_gives_that_type(first):
+    ask = {
+        "id": "ask_each",
+        "type": "human.form",
+        "params": {"title": "{{ item.amount }} {{ input.amount }}"},
+    }
+    onward = {"id": "onward", "type": "noop", "input": "{{ item }}"}
+    for steps, edges, kinds in (
+        ([ask], [], {"input"}),
+        ([ask, onward], [{"from": "ask_each", "to": "onward"}], {"input", "item"}),
+        ([ask, {**onward, "input": "{{ prev }}"}], [{"from": "ask_each", "to": "onward"}], {"input"}),
+        ([ask, onward], [], {"input"}),
+    ):
+        loop = {"id": "rounds", "type": "loop", "params": {**first, "count": 2, "body": {"steps": steps}}}
+        part = {"name": "rounds", "part_of": "rounds", "nodes": steps, "edges": edges}
+        whole = {"name": "types", "input_schema": INPUT, "nodes": [loop], "edges": []}
+        types = (
+            compile_graph(part_with_types(whole, "rounds", part, EXECUTABLE), EXECUTABLE)
+            .nodes["ask_each"]
+            .types
+        )
+        assert {path[0] for path in types} == kinds
+
+
 def test_a_part_that_asks_nobody_stays_as_it_is():
     part = {"name": "each", "part_of": "each", "nodes": [{"id": "a", "type": "noop"}], "edges": []}
     container = {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": part["nodes"]}}}

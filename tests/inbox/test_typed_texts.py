@@ -206,3 +206,19 @@ def test_a_step_inside_containers_has_the_types_of_what_is_outside(people):
         assert task.title == "Pay 0.10 EUR of 1234.50 EUR?", run
         assert task.pk not in seen
         seen.add(task.pk)
+
+
+def test_facts_that_are_one_expression_are_asked_and_read_by_later_steps(people):
+    first = {"id": "first", "type": "human.approval", "params": {
+        "title": 'Pay {{ facts["Sum"] }}?', "facts": "{{ input.rows }}"}}  # fmt: skip
+    then = {"id": "then", "type": "human.approval", "params": {
+        "title": "{{ steps.first.output.outcome }}, {{ steps.first.output.by }}?", "facts": {}}}  # fmt: skip
+    whole = make.graph([first, then], ["first>then"], input_schema={"type": "object"})
+    (run,) = make.start(whole, {"rows": {"Sum": 12}}, by="ria")
+    make.work()
+    task = task_of(run)
+    assert (task.title, [one["value"] for one in task.facts]) == ("Pay 12?", [12])
+    decide(people[1], task, "approved")
+    make.work()
+    (task,) = task_rows_of()
+    assert task.title == "approved, bob?"

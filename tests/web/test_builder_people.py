@@ -68,3 +68,32 @@ def test_how_many_decide_is_set_in_words_and_the_server_says_what_it_comes_to(bu
 
     how.select_option("one")
     assert "quorum" not in params(builder)
+
+
+def test_texts_of_a_question_offer_its_facts_and_its_other_params_do_not(visitor, ann):
+    member("eve")
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    asks = approval(title="Pay?", facts={"Amount due": "{{ input.amount }}"}, due_seconds=86_400)
+    make.a_workflow("theirs", {**asks, "name": "theirs", "metadata": {"sample_input": {"amount": 1500}}})
+    builder = Builder(visitor, "theirs")
+    builder.row("ask").first.click()
+    pane, page = builder.page.locator(".inspector"), builder.page
+    question = pane.locator(".insp-field", has_text="Question").first
+    question.get_by_role("button", name="Expression for Question").click()
+    code = question.locator(".cm-content")
+    code.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Pay /fac", delay=40)
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text('facts["Amount due"]')
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    code.press_sequentially('Pay {{ facts["Amount due"] }}?')
+    expect(question.locator(".preview")).to_contain_text("Pay 1500?")
+    expect(question).not_to_contain_text("cannot be read")
+    pane.locator(".insp-pair").get_by_role("button", name="Insert…").click()
+    dialog = page.locator(".pick-dialog")
+    expect(dialog).to_contain_text("input.amount")
+    expect(dialog).not_to_contain_text("facts")
+    page.keyboard.press("Escape")
+    assert params(builder)["title"] == 'Pay {{ facts["Amount due"] }}?'

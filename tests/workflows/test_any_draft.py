@@ -1,6 +1,7 @@
 """Whatever a draft holds, it has a scope, previews and fixes, and a step in it gets another id."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import orjson
@@ -46,9 +47,11 @@ def test_it_has_a_scope_and_previews(document, pins, spot):
     found = chosen(document, None, workflow="x", tenant="t", pins=pins)
     around = surroundings(document, CATALOGUE, found.sample)
     try:
+        around.known(replace(spot, keys=("title",)))
         told = [entry.as_dict() for entry in entries(around.known(spot))]
         for text in TEXTS:
-            preview(around, spot, text, keys=("set", 0, "x"))
+            for keys in (("set", 0, "x"), ("title",)):
+                preview(around, replace(spot, keys=keys), text)
     except NoSuchPlace:
         return
     orjson.dumps(told)

@@ -61,6 +61,19 @@ def within(*steps, edges=None):
     return flow({"first": A_TRANSFORM, "each": {"type": "map", "params": {"items": [1], "body": body}}})
 
 
+def asking(title, label):
+    """A step whose title reads a fact, and has one that may be corrected."""
+    params = {"title": title, "facts": {label: "{{ input.amount }}"}, "amendable": [label], "due_seconds": 60}
+    return flow({"a": {"type": "human.form", "params": params}}, input_schema=AMOUNT)
+
+
+def later(text, label):
+    """A step behind one whose fact may be corrected."""
+    asks = asking("Go?", label)
+    then = {"id": "b", "type": "transform", "params": {"set": {"n": text}}}
+    return {**asks, "nodes": [*asks["nodes"], then], "edges": [{"from": "a", "to": "b"}]}
+
+
 OWN = {
     "a misspelt step in a text": three({**SET, "params": {"set": {"t": ["n: {{ steps.aaa.output.n }}"]}}}),
     "a misspelt step": flow(
@@ -124,6 +137,14 @@ OWN = {
         {"a": {**ASKS, "params": {**ASKS["params"], "facts": {"Note": "{{ input.note }}"}}}},
         input_schema=AMOUNT,
     ),
+    "a label that was changed": asking('Pay {{ facts["Amount du"] }}?', "Amount due"),
+    "the label of the only fact": asking('Pay {{ facts["Amount du"] }}?', "Total"),
+    "a label that was changed, in a body": within(
+        {"id": "a", **asking("{{ facts.Amout }}", "Amount")["nodes"][0]}, {"id": "b", **A_TRANSFORM}
+    ),
+    "a label that was changed, read by a later step": later(
+        '{{ steps.a.output.facts["Amount du"] }}', "Amount due"
+    ),
     "a step that nothing leads to": flow(
         {"a": A_TRANSFORM, "b": A_TRANSFORM, "c": A_TRANSFORM}, [{"from": "a", "to": "b"}]
     ),
@@ -156,6 +177,10 @@ EXPECTED = {
     "a misspelt field of the input": "Read amount instead",
     "an object as the text of a request": "Send it as JSON",
     "a fact that need not be given": "Leave it empty if it is not given",
+    "a label that was changed": "Read Amount due instead",
+    "the label of the only fact": "Read Total instead",
+    "a label that was changed, in a body": "Read Amount instead",
+    "a label that was changed, read by a later step": "Read Amount due instead",
     "a step that nothing leads to": "Do it after b",
     "an approval in a body without edges": "Take it when the outcome is approved",
     "braces in a condition in a body": "Remove the braces",

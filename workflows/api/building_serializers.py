@@ -105,13 +105,18 @@ class AskedPlace(StrictSerializer):
     pins = fields.JsonObject(
         required=False, help_text="Outputs by node; they take precedence over the last run's."
     )
+    keys = fields.Items(
+        child=Key(),
+        required=False,
+        max_length=32,
+        help_text="The path in the params: some texts can read more than other params.",
+    )
 
 
 class AskedValue(AskedPlace):
     """A value with `{{ }}` to be shown, or a condition (when)."""
 
     text = fields.JsonValue()
-    keys = fields.Items(child=Key(), required=False, max_length=32, help_text="Its path in the params.")
     input = fields.JsonValue(required=False, help_text="The input of the run, instead of the last one's.")
 
 

@@ -16,6 +16,7 @@ from engine.expressions import compile_expression
 from engine.holes import replaced_holes, split_holes
 from engine.problems import Problem
 from engine.renaming import STEPS, Unclear, is_plain, renamed_in
+from engine.typed_texts import FACTS
 from lib.json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking import outcomes
@@ -28,7 +29,7 @@ from workflows.limits import PATH_KEYS
 THREE_DAYS = 259_200
 
 _NAMED = re.compile(r"`([^`]+)`")
-_MEANT = re.compile(r"no field `([^`]+)` \(did you mean `([^`]+)`\?\)")
+_MEANT = re.compile(r"no (?:field|fact) `([^`]+)`(?: to read)? \(did you mean `([^`]+)`\?\)")
 UNKNOWN_PARAM = "is not known: remove it or correct its name."
 
 
@@ -248,6 +249,20 @@ def _no_such_field(draft: Draft, problem: Problem) -> Found:
         return re.sub(rf"(?<=\.){re.escape(name)}(?!\w)", near, source)
 
     change = _rewrite(draft, path, rewrite) if is_plain(near) else None
+    return (f"Read {near} instead", [change]) if change else _other_fact(draft, problem)
+
+
+def _other_fact(draft: Draft, problem: Problem) -> Found:
+    """Read the fact that is meant: of the step itself, or of one before it."""
+    match, path = _MEANT.search(problem.message), draft.fields.path(problem.field)
+    if match is None or path is None:
+        return None
+    name, near = match.groups()
+    step = _NAMED.search(problem.message)
+    holder = (
+        (FACTS,) if problem.code == "unknown_fact" or step is None else (*STEPS, step[1], "output", FACTS)
+    )
+    change = _rewrite(draft, path, lambda source: renamed_in(source, frozenset({holder}), name, near))
     return (f"Read {near} instead", [change]) if change else None
 
 
@@ -362,6 +377,7 @@ _FIXERS: Mapping[str, Callable[[Draft, Problem], Any]] = {
     "reserved_queue": _remove("Use the usual queue"),
     "starts_apart": _starts_apart,
     "text_not_corrected": _corrected,
+    "unknown_fact": _other_fact,
     "unknown_field": _remove("Remove it"),
     "unknown_node": _unknown_node,
     "unknown_outcome": outcomes.unknown_outcome,

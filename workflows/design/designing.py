@@ -37,12 +37,13 @@ def scope_at(
     place: str,
     node: str | None = None,
     edge: Mapping[str, str] | None = None,
+    keys: list[str | int] | None = None,
     pins: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """What an expression at a place of a draft can read, with samples. Raises Missing, Invalid."""
     samples = _samples(principal, name, definition, pins or {})
     try:
-        spot = _spot(place, node, edge)
+        spot = _spot(place, node, edge, keys)
         names = _around(definition, samples, spot).known(spot)
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
@@ -74,9 +75,9 @@ def evaluate_at(
     except BadJson as error:
         raise Invalid(f"This can't be shown: {error.message}.", field="text") from None
     samples = _samples(principal, name, definition, pins or {}, input)
-    spot = _spot(place, node, edge)
+    spot = _spot(place, node, edge, keys)
     try:
-        view = preview(_around(definition, samples, spot), spot, text, keys=tuple(keys or ()))
+        view = preview(_around(definition, samples, spot), spot, text)
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
     return _answer(view) | {"sample": samples.source}
@@ -152,8 +153,8 @@ def _nodes(definition: Mapping[str, Json]) -> list[Any]:
     return nodes
 
 
-def _spot(place: Any, node: str | None, edge: Mapping[str, str] | None) -> Spot:
-    return Spot(place, node=node, source=edge["from"] if edge else None)
+def _spot(place: Any, node: str | None, edge: Mapping[str, str] | None, keys: list[str | int] | None) -> Spot:
+    return Spot(place, node=node, source=edge["from"] if edge else None, keys=tuple(keys or ()))
 
 
 def _deadline(seconds: float) -> Callable[[], None]:

@@ -71,9 +71,16 @@ export interface Shown {
   sample: Sample | null;
 }
 
-function asked({ place, node, edge }: ScopePlace): JsonObject {
+/** Where among the params an expression stands: some texts can read more than other params. */
+function keysOf({ place, base, field }: ScopePlace): (string | number)[] {
+  return place === "params" || place === "body" || place === "compensate" ? keysBelow(base, field) : [];
+}
+
+function asked(where: ScopePlace): JsonObject {
+  const { place, node, edge } = where;
   const { doc } = state();
-  const body: JsonObject = { definition: definition(), place };
+  const keys = keysOf(where);
+  const body: JsonObject = { definition: definition(), place, ...(keys.length ? { keys } : {}) };
   if (node) body.node = node;
   if (edge) body.edge = edge;
   if (doc.layout.pins && Object.keys(doc.layout.pins).length) body.pins = doc.layout.pins;
@@ -92,24 +99,28 @@ export function keysBelow(base: string | undefined, field: string | undefined): 
   return found;
 }
 
-const scopes = new Map<string, { for: unknown[]; answer: Promise<Scope | null> }>();
+const scopes = new Map<string, Promise<Scope | null>>();
+/** Of which draft the kept scopes are. */
+let scoped: unknown[] = [];
 
 /** What can be read at a place; asked once as long as the draft stays as it is. Null where nobody can say. */
 export function scopeAt(where: ScopePlace): Promise<Scope | null> {
   const { doc, boot } = state();
-  const key = JSON.stringify([where.place, where.node, where.edge]);
+  const key = JSON.stringify([where.place, where.node, where.edge, keysOf(where)]);
   const made = [doc.nodes, doc.edges, doc.settings, doc.layout.pins];
+  if (made.some((each, at) => each !== scoped[at])) scopes.clear();
+  scoped = made;
   const kept = scopes.get(key);
-  if (kept?.for.every((each, at) => each === made[at])) return kept.answer;
+  if (kept) return kept;
   const answer = ask<Scope>(`${boot.urls.api}/scope`, { method: "POST", body: asked(where) }).catch(() => null);
-  scopes.set(key, { for: made, answer });
+  scopes.set(key, answer);
   return answer;
 }
 
 /** The scope of a place as soon as it is `wanted`. */
 export function useScope(where: ScopePlace, wanted: boolean): Scope | null {
   const doc = useBuilder((now) => now.doc);
-  const key = JSON.stringify([where.place, where.node, where.edge]);
+  const key = JSON.stringify([where.place, where.node, where.edge, keysOf(where)]);
   return useAnswer(wanted ? () => scopeAt(where) : null, [key, doc.nodes, doc.edges, doc.settings], {
     wait: (isAnswered) => (isAnswered ? 400 : 0),
     keeps: true,
@@ -128,8 +139,7 @@ export function useShown(where: ScopePlace, text: string, isWanted = true): Show
   const key = JSON.stringify([where.place, where.node, where.edge, where.field]);
   const last = useRef("");
   const evaluate = (signal: AbortSignal) => {
-    const keys = where.place === "params" || where.place === "compensate" ? keysBelow(where.base, where.field) : [];
-    const body: JsonObject = { ...asked(where), text, ...(keys.length ? { keys } : {}) };
+    const body: JsonObject = { ...asked(where), text };
     return ask<Shown>(`${state().boot.urls.api}/evaluate`, { method: "POST", body, signal });
   };
   const wait = () => {

@@ -7,6 +7,7 @@ import { asNumber } from "../convert";
 import { Frame } from "../fields/Frame";
 import { useTyped } from "../fields/simple";
 import type { Spot } from "../spot";
+import { TextField } from "./TextField";
 
 const CURRENCIES: [string, string][] = [
   ["EUR", "Euro"],
@@ -59,29 +60,18 @@ export function Currency({ spot }: { spot: Spot }) {
         )}
       </Frame>
       {isTyped && (
-        <Frame
+        <TextField
           title="Currency code"
           help="The ISO 4217 code of three letters."
-          problems={fault ? [{ code: "currency", severity: "error", node: null, field: "", message: fault }] : []}
-        >
-          {(ids) => (
-            <input
-              type="text"
-              className="code short"
-              id={ids.id}
-              aria-describedby={ids.describedBy}
-              aria-invalid={ids.isInvalid || undefined}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={3}
-              value={code}
-              onChange={(event) => {
-                setWantsOther(true);
-                own.set(event.target.value.toUpperCase(), true);
-              }}
-            />
-          )}
-        </Frame>
+          className="code short"
+          maxLength={3}
+          value={code}
+          fault={fault}
+          onChange={(text) => {
+            setWantsOther(true);
+            own.set(text.toUpperCase(), true);
+          }}
+        />
       )}
     </>
   );
@@ -144,32 +134,19 @@ interface TypedProps {
 function Typed({ title, help, value, placeholder, isNumber, shown, read, onChange }: TypedProps) {
   const [text, setText] = useTyped(value, shown, read);
   const isWrong = text.trim() !== "" && read(text) === undefined;
-  const fault = {
-    code: "limit",
-    severity: "error" as const,
-    node: null,
-    field: "",
-    message: "Enter a number above 0.",
-  };
   return (
-    <Frame title={title} help={help} problems={isWrong ? [fault] : []}>
-      {(ids) => (
-        <input
-          type="text"
-          inputMode={isNumber ? "decimal" : undefined}
-          className={isNumber ? "short" : undefined}
-          id={ids.id}
-          aria-describedby={ids.describedBy}
-          aria-invalid={ids.isInvalid || undefined}
-          autoComplete="off"
-          value={text}
-          placeholder={placeholder}
-          onChange={(event) => {
-            setText(event.target.value);
-            onChange(read(event.target.value));
-          }}
-        />
-      )}
-    </Frame>
+    <TextField
+      title={title}
+      help={help}
+      className={isNumber ? "short" : undefined}
+      placeholder={placeholder}
+      isNumber={isNumber}
+      value={text}
+      fault={isWrong ? "Enter a number above 0." : ""}
+      onChange={(typed) => {
+        setText(typed);
+        onChange(read(typed));
+      }}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Frame } from "../fields/Frame";
+import { TextField } from "./TextField";
 
 /** What expressions call a field. */
 export function FieldName({
@@ -23,30 +23,14 @@ export function FieldName({
     if (!fault && text !== name) onRename(text);
   };
   return (
-    <Frame
+    <TextField
       title="Name"
       help="The name used in expressions."
-      problems={fault ? [{ code: "name", severity: "error", node: null, field: "", message: fault }] : []}
-    >
-      {(ids) => (
-        <input
-          type="text"
-          className="code"
-          id={ids.id}
-          aria-describedby={ids.describedBy}
-          aria-invalid={ids.isInvalid || undefined}
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={commit}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter") return;
-            event.preventDefault();
-            commit();
-          }}
-        />
-      )}
-    </Frame>
+      className="code"
+      value={text}
+      fault={fault}
+      onChange={setText}
+      onCommit={commit}
+    />
   );
 }
