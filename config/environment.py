@@ -21,11 +21,15 @@ _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
+V1_LEASE = ("HANDOFF_V1_LEASE_SECONDS", 0, 0, 86_400)  # what `whole` takes; 0: as leases of others
 ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
 class BadEnvironment(ValueError):
     """A variable has a value that means nothing; the message is one line that says what to do."""
+
+
+V1_LEASE = ("HANDOFF_V1_LEASE_SECONDS", 0, 0, 86_400)  # as others, unless it is set
 
 
 def home() -> Path:
@@ -151,14 +155,6 @@ def session_hours() -> int:
 def idle_minutes(*, default: int) -> int:
     """After how long without anybody doing something a session ends (`HANDOFF_IDLE_MINUTES`). Raises BadEnvironment."""
     return whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
-
-
-def v1_lease_seconds() -> int:
-    """The lease of jobs that the rochallor API hands out (`HANDOFF_V1_LEASE_SECONDS`); 0 where it is not set.
-
-    Raises BadEnvironment.
-    """
-    return whole("HANDOFF_V1_LEASE_SECONDS", 0, 0, 86_400)
 
 
 def whole(variable: str, default: int, least: int, most: int) -> int:
@@ -304,7 +300,7 @@ def problems() -> list[str]:
         web_processes,
         blobs,
         blob_bytes,
-        v1_lease_seconds,
+        partial(whole, *V1_LEASE),
         partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]

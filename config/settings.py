@@ -302,7 +302,7 @@ HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 # Whether they may do so from other machines, too.
 HANDOFF_V1_OPEN_ANYWHERE = environment.switch("HANDOFF_V1_OPEN_ANYWHERE", default=False)
 # How long the lease of a job lasts that the rochallor API hands out, where its definition says nothing; 0: as others.
-HANDOFF_V1_LEASE_SECONDS = environment.v1_lease_seconds()
+HANDOFF_V1_LEASE_SECONDS = environment.whole(*environment.V1_LEASE)
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 # How many runs one run may start, directly and through others (docs/engine.md, "Child runs").
 HANDOFF_TREE_DEPTH = environment.tree_depth()

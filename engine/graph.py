@@ -63,13 +63,17 @@ class Node:
     retry: RetryPolicy
     queue: str
     priority: int | None
-    lease_seconds: int
-    has_own_lease: bool
-    activity: str
+    own_lease_seconds: int | None
     timeout_seconds: int | None
     start_seconds: int | None
     reads: References
     types: Mapping[Path, Type] = field(default_factory=dict)
+    activity: str = ""
+
+    @property
+    def lease_seconds(self) -> int:
+        """How long a worker may be silent: as the definition says, or as steps of its type may be."""
+        return self.own_lease_seconds or self.spec.lease_seconds
 
     def render(self, scope: Scope, before_each: Callable[[], None] | None = None) -> dict[str, Json]:
         """The params, rendered as by `Template.render`; texts of a step that asks people may read its facts."""
@@ -354,9 +358,7 @@ def _node(
         retry=policy(raw.get("retry"), spec.retry),
         queue=raw.get("queue") or spec.default_queue or name,
         priority=raw.get("priority"),
-        lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
-        has_own_lease=bool(raw.get("lease_seconds")),
-        activity=raw.get("name") or name,
+        own_lease_seconds=raw.get("lease_seconds"),
         timeout_seconds=raw["timeout_seconds"] if raw.get("timeout_seconds") else spec.timeout_seconds,
         start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward, *own_reads]),
@@ -373,7 +375,7 @@ def _undo(raw: Mapping[str, Any], catalogue: Catalogue) -> Node:
     undo = {**raw["compensate"], "id": compensation_of(raw["id"]), "undoes": raw["id"]}
     undo["priority"] = raw.get("priority")
     undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
-    return _node(undo, 0, [], catalogue, {}, RULES)
+    return replace(_node(undo, 0, [], catalogue, {}, RULES), activity=raw["compensate"].get("name") or "")
 
 
 def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue, rules: int) -> Node:

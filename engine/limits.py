@@ -64,3 +64,6 @@ VARIABLE_NAME_CHARACTERS = 64
 """The name of a variable."""
 RESULT_ROWS = 40
 """Rows of what a requester gets: as many as the fields of a request that are shown."""
+
+STEP_ATTEMPTS = 101
+"""Attempts at a step: the first and 100 retries."""

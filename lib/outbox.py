@@ -53,15 +53,15 @@ class Outbox(Generic[D]):
         """The server has taken it."""
         self._sql.execute("note_sent", {"id": id, "now": now_or_none()})
 
-    def note_not_sent(self, id: UUID, error: str, *, for_good: bool) -> None:
-        """It was not sent, and why; `for_good`: nor will it be."""
-        self._sql.execute("note_not_sent", {"id": id, "error": error, "for_good": for_good})
+    def note_skipped(self, id: UUID, why: str) -> None:
+        """It is not to be sent: nobody wants it, or nobody can be reached. That is no failure."""
+        self._sql.execute("note_skipped", {"id": id, "why": why})
 
     def note_failed(self, id: UUID, error: str, attempts: int) -> bool:
         """The server has not taken it; gives whether this was the last of its attempts."""
         is_over = attempts >= MOST_ATTEMPTS
         reason = f"{GIVEN_UP} after {attempts} attempts. {error}" if is_over else error
-        self.note_not_sent(id, reason, for_good=is_over)
+        self._sql.execute("note_not_sent", {"id": id, "error": reason, "for_good": is_over})
         return is_over
 
     def drop_all(self, error: str) -> int:

@@ -4,11 +4,11 @@ from typing import Final
 
 from engine.catalogue import Json
 from engine.dialects.base import DialectError
+from engine.limits import STEP_ATTEMPTS
 from engine.problems import quoted
 
 _NAMES: Final = {"taskQueue": "queue", "leaseDurationSeconds": "lease_seconds"}
 _ATTEMPTS: Final = "attemptLimit"
-_MOST_ATTEMPTS: Final = 101
 
 
 def in_our_words(nodes: Json, place: str = "nodes") -> Json:
@@ -47,6 +47,6 @@ def _require_free(node: dict[str, Json], ours: str, theirs: str, place: str) -> 
 
 
 def _retries(attempts: Json, place: str) -> int:
-    if type(attempts) is not int or not 1 <= attempts <= _MOST_ATTEMPTS:
-        raise DialectError(f"`{_ATTEMPTS}` must be a whole number from 1 to {_MOST_ATTEMPTS}.", place)
+    if type(attempts) is not int or not 1 <= attempts <= STEP_ATTEMPTS:
+        raise DialectError(f"`{_ATTEMPTS}` must be a whole number from 1 to {STEP_ATTEMPTS}.", place)
     return attempts - 1

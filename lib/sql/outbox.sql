@@ -21,6 +21,10 @@ UPDATE /* table */
 -- `for_good`: it is not tried again.
 UPDATE /* table */ SET error = %(error)s, next_at = CASE WHEN NOT %(for_good)s THEN next_at END WHERE id = %(id)s
 
+-- name: note_skipped
+-- It is not to be sent: that no attempt was made tells it from one that failed.
+UPDATE /* table */ SET error = %(why)s, next_at = NULL, attempts = 0 WHERE id = %(id)s
+
 -- name: drop_due
 -- Nothing can be sent: what waits is not kept for the day on which it can.
 WITH l AS MATERIALIZED (

@@ -31,15 +31,20 @@ _FIELDS = ("name", "kind", "address")
 def channel_list(request: PageRequest) -> HttpResponse:
     """The channels, and the form of a new one."""
     if request.method != "POST":
-        empty = dict.fromkeys(_FIELDS, "")
+        empty = dict.fromkeys((*_FIELDS, "default"), "")
         return render(request, "alerts/channels.html", _listed(request) | pages.form_of(empty))
     values = {name: pages.typed(request, name) for name in _FIELDS}
+    is_default = bool(request.POST.get("default"))
     try:
-        channel = channels.create_channel(request.principal, **values)
+        channel = channels.create_channel(
+            request.principal, **values, is_default=is_default, fill_rules=is_default
+        )
     except (Invalid, Conflict) as error:
+        values["default"] = "1" if is_default else ""
         context = _listed(request) | pages.form_of(values, error)
         return render(request, "alerts/channels.html", context, status=pages.status_of(error))
-    messages.success(request, "The channel is made. Send a test, then choose it in a rule.")
+    follows = "Rules that notified nobody notify it." if is_default else "Choose it in a rule."
+    messages.success(request, f"The channel is made. {follows} Send a test.")
     return redirect("operations-alert-channel", channel.pk)
 
 
@@ -55,9 +60,12 @@ def channel_page(request: PageRequest, alert_channel_id: int) -> HttpResponse:
             _described(request, alert_channel_id),
         )
     name, address = pages.typed(request, "name"), pages.typed(request, "address")
-    changes = {"name": name} | ({"address": address} if address else {})
+    is_default = bool(request.POST.get("default"))
+    changes: dict[str, Any] = {"name": name, "is_default": is_default} | (
+        {"address": address} if address else {}
+    )
     try:
-        channels.change_channel(request.principal, alert_channel_id, **changes)
+        channels.change_channel(request.principal, alert_channel_id, fill_rules=is_default, **changes)
     except (Invalid, Conflict) as error:
         context = _described(request, alert_channel_id) | pages.form_of({"name": name, "address": ""}, error)
         return render(request, "alerts/channel.html", context, status=pages.status_of(error))

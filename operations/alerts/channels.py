@@ -14,6 +14,7 @@ from engine.catalogue import Json
 from lib.egress import EgressRefused, url_of
 from lib.refusals import Conflict, Invalid, Missing
 from lib.sealing import Hidden, Place
+from operations.alerts.evaluating import make_rules
 from operations.alerts.limits import ADDRESS_CHARACTERS, CHANNEL_ADDRESSES, NAME_CHARACTERS, TENANT_CHANNELS
 from operations.alerts.models import CHANNEL_KINDS, AlertChannel, AlertDelivery, AlertRule
 from steps.addresses import is_address
@@ -48,9 +49,19 @@ def messages_to(channel: AlertChannel, most: int) -> list[AlertDelivery]:
 
 
 def create_channel(
-    principal: Principal, *, name: str, kind: str, address: str, reason: str | None = None
+    principal: Principal,
+    *,
+    name: str,
+    kind: str,
+    address: str,
+    is_default: bool = False,
+    fill_rules: bool = False,
+    reason: str | None = None,
 ) -> AlertChannel:
-    """A new channel. Raises Invalid for what is no address of its kind, Conflict for a name that is taken."""
+    """A new channel; new rules notify it where it is a default one. `fill_rules`: and rules that have none so far.
+
+    Raises Invalid for what is no address of its kind, Conflict for a name that is taken.
+    """
     principal.require(ALERTS_MANAGE)
     if kind not in CHANNEL_KINDS:
         raise Invalid(f"There is no kind {kind!r}.", field="kind")
@@ -66,18 +77,29 @@ def create_channel(
             name=name,
             sealed=b"",
             shown=shown(kind, address),
+            is_default=is_default,
             made_by=principal.username,
         )
         # Bound to its id, which it has only now.
         channels_of(tenant_id).filter(pk=channel.pk).update(sealed=_sealed(tenant_id, channel.pk, 1, address))
         audit.change(principal, "alert_channel.create", name, after=_facts_of(channel), reason=reason)
+        if fill_rules:
+            _fill_rules(principal, channel, reason)
     return get_channel(tenant_id, channel.pk)
 
 
 def change_channel(
-    principal: Principal, channel_id: int, *, reason: str | None = None, **values: Json
+    principal: Principal,
+    channel_id: int,
+    *,
+    fill_rules: bool = False,
+    reason: str | None = None,
+    **values: Json,
 ) -> AlertChannel:
-    """Change what is given of `name`, `address` and `enabled`. Raises as `create_channel`, and Missing."""
+    """Change what is given of `name`, `address`, `enabled` and `is_default`; `fill_rules` as in `create_channel`.
+
+    Raises as `create_channel`, and Missing.
+    """
     principal.require(ALERTS_MANAGE)
     channel = get_channel(principal.tenant_id, channel_id)
     changes: dict[str, Json] = {}
@@ -85,6 +107,8 @@ def change_channel(
         changes["name"] = _checked_name(values["name"])
     if "enabled" in values:
         changes["enabled"] = bool(values["enabled"])
+    if "is_default" in values:
+        changes["is_default"] = bool(values["is_default"])
     if "address" in values:
         address, number = checked_address(channel.kind, values["address"]), channel.number + 1
         changes |= {
@@ -106,7 +130,28 @@ def change_channel(
             audit.change(
                 principal, "alert_channel.change", channel.name, before=before, after=after, reason=reason
             )
+    if fill_rules:
+        with transaction.atomic():
+            _fill_rules(principal, channel, reason)
     return get_channel(channel.tenant_id, channel.pk)
+
+
+def _fill_rules(principal: Principal, channel: AlertChannel, reason: str | None) -> None:
+    """Have the rules that notify nobody notify this channel."""
+    make_rules(channel.tenant_id)
+    all_rules = AlertRule.objects.for_tenant(channel.tenant_id).select_for_update().order_by("pk")
+    for rule in all_rules.filter(channels=[]):
+        AlertRule.objects.for_tenant(channel.tenant_id).filter(pk=rule.pk).update(
+            channels=[channel.pk], changed_by=principal.username
+        )
+        before: dict[str, Json] = {"channels": []}
+        after: dict[str, Json] = {"channels": [channel.pk]}
+        audit.change(principal, "alert_rule.change", rule.name, before=before, after=after, reason=reason)
+
+
+def default_channels(tenant_id: int) -> list[int]:
+    """The channels that new rules notify."""
+    return list(channels_of(tenant_id).filter(is_default=True).order_by("pk").values_list("pk", flat=True))
 
 
 def send_test(principal: Principal, channel_id: int, *, reason: str | None = None) -> AlertDelivery:
@@ -141,7 +186,7 @@ def delete_channel(principal: Principal, channel_id: int, *, reason: str | None 
 
 def _facts_of(channel: AlertChannel) -> dict[str, Json]:
     """What the audit log says of a channel; its address may be a secret."""
-    return audit.fields_of(channel, "name", "kind", "enabled", "shown")
+    return audit.fields_of(channel, "name", "kind", "enabled", "is_default", "shown")
 
 
 def open_address(tenant_id: int, channel_id: int, number: int, sealed: bytes) -> str:

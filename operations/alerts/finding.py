@@ -12,7 +12,10 @@ from operations.alerts import store
 from operations.alerts.deciding import Finding
 from operations.alerts.kinds import KINDS
 from operations.alerts.limits import (
+    COUNTED_ROWS,
+    COUNTED_SCHEDULES,
     EVALUATED_DEFINITIONS,
+    LATE_SCHEDULE_SECONDS,
     LATE_TIMERS,
     MESSAGE_CHARACTERS,
     OPEN_STEP_ALERTS,
@@ -81,7 +84,7 @@ def find(free: float | None) -> Found:
 
 
 def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
-    most = {"most": RULE_FINDINGS}
+    most, counted = {"most": RULE_FINDINGS}, {"most": COUNTED_ROWS}
     return {
         "failure_rate": ("alerts_of_failures", most | {"most_read": READ_RUNS}),
         "step_exhausted": ("alerts_of_steps", most | {"most_standing": OPEN_STEP_ALERTS}),
@@ -90,6 +93,15 @@ def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
         "run_stuck": ("alerts_of_repairs", {}),
         "history_differs": ("alerts_of_history", {}),
         "webhook_off": ("alerts_of_webhooks", {}),
+        "schedule_stopped": (
+            "alerts_of_schedules",
+            {"most": COUNTED_SCHEDULES, "late": LATE_SCHEDULE_SECONDS},
+        ),
+        "task_undecidable": ("alerts_of_undecidable_tasks", counted),
+        "task_overdue": ("alerts_of_overdue_tasks", counted),
+        "dead_letters": ("alerts_of_dead_letters", counted),
+        "outbox": ("alerts_of_outbox", counted),
+        "relay_leader": ("alerts_of_relay", counted),
     }
 
 

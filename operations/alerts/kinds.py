@@ -9,7 +9,18 @@ from typing import Final
 from urllib.parse import quote
 
 from engine.catalogue import Json
-from operations.alerts.words import seconds_in_words
+from operations.alerts.installation_words import (
+    dead_letters,
+    disk,
+    mail_failing,
+    outbox,
+    owner_gone,
+    refusal_ignored,
+    relay_leader,
+    webhook_off,
+)
+from operations.alerts.task_words import schedule_stopped, task_overdue, task_undecidable
+from operations.alerts.words import Words, seconds_in_words
 
 Facts = Mapping[str, Json]
 
@@ -23,16 +34,6 @@ class Threshold:
     default: int
     least: int
     most: int
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What an alert says: what is wrong, in a line and in a sentence or two, what to do, and where (a path)."""
-
-    subject: str
-    message: str
-    advice: str
-    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,74 +158,8 @@ def _history_differs(facts: Facts, run: str | None) -> Words:
     )
 
 
-_OFF: Final = {
-    "gone": "its receiver wants no more messages",
-    "failing": "no message has arrived for three days",
-    "backlog": "too many messages waited for it",
-}
-
-
-def _webhook_off(facts: Facts, _: str | None) -> Words:
-    called = facts["description"] or _host(facts["url"])
-    return Words(
-        f"The webhook {called} was switched off",
-        f"Nothing is sent to {called} any more: {_OFF.get(facts['reason'], facts['reason'])}.",
-        "Fix its receiver, then switch it on again.",
-        "/settings/webhooks/out",
-    )
-
-
-def _owner_gone(facts: Facts, _: str | None) -> Words:
-    what, name, workflow = facts["what"], facts["name"], facts["workflow"]
-    if what == "schedule":
-        return Words(
-            f"The schedule {name} was stopped",
-            f"It starts nothing of {workflow} any more. {facts['why']}",
-            "Switch it on to have it act for you, or hand it over: Settings, Members. Or delete it.",
-            f"/schedules/{facts['id']}",
-        )
-    return Words(
-        f"The webhook {name} refuses messages",
-        f"It does nothing with {workflow} any more: it acts for {facts['acts_for']}, who may no longer do this.",
-        "Change it to have it act for you, or hand it over: Settings, Members. Or switch it off.",
-        f"/settings/webhooks/{facts['id']}",
-    )
-
-
-def _mail_failing(facts: Facts, _: str | None) -> Words:
-    return Words(
-        "Mail is not sent",
-        f"{facts['many']:,} mails were tried in vain. {facts['error']}",
-        "Check that the mail server is up and that HANDOFF_SMTP_URL is right.",
-    )
-
-
-def _refusal_ignored(facts: Facts, _: str | None) -> Words:
-    steps = ", ".join(facts["steps"])
-    runs = f"{facts['open']:,} of its runs {'is' if facts['open'] == 1 else 'are'} open"
-    return Words(
-        f"{facts['called']}, version {facts['number']}: a refusal goes on as an approval would",
-        f"After {steps}, version {facts['number']} of {facts['called']} goes on whatever people choose. {runs}.",
-        "Open the draft, take the fixes offered there, publish it, and move or end the open runs of this version.",
-        f"/workflows/{quote(facts['workflow'], safe='')}",
-    )
-
-
-def _disk(facts: Facts, _: str | None) -> Words:
-    return Words(
-        f"Only {facts['free']:.0f} % of the disk is free",
-        f"{facts['free']:.1f} % of the disk that Handoff keeps its files on is free.",
-        "Free some space before it is full: otherwise nothing can be written, and runs stand still.",
-    )
-
-
 def _called(facts: Facts) -> str:
     return f"{facts['workflow']} {facts['business_key']}" if facts.get("business_key") else facts["workflow"]
-
-
-def _host(url: str) -> str:
-    # Path and query may be secrets.
-    return url.partition("://")[2].partition("/")[0].rpartition("@")[2]
 
 
 _SECONDS = {"seconds": Threshold("Longer than", "seconds", 300, 1, 604_800)}
@@ -323,13 +258,13 @@ KINDS: Final[Mapping[str, Kind]] = {
         "Webhook was switched off",
         "A webhook out was switched off, other than by hand.",
         "warning",
-        _webhook_off,
+        webhook_off,
     ),
     "owner_gone": Kind(
         "Owner is gone",
         "A schedule was stopped, or a webhook refuses messages, because whoever it acts for may not do that any more.",
         "critical",
-        _owner_gone,
+        owner_gone,
         filter="workflow",
         cooldown_seconds=0,
     ),
@@ -337,21 +272,67 @@ KINDS: Final[Mapping[str, Kind]] = {
         "Mail is failing",
         "At least this many mails failed.",
         "warning",
-        _mail_failing,
+        mail_failing,
         {"least": Threshold("At least", "mails", 1, 1, 10_000)},
+    ),
+    "schedule_stopped": Kind(
+        "Schedule starts nothing",
+        "A schedule that is on has started nothing so often in a row, or is five minutes late.",
+        "critical",
+        schedule_stopped,
+        {"skips": Threshold("At least", "times", 3, 1, 1_000)},
+        filter="workflow",
+    ),
+    "task_undecidable": Kind(
+        "Nobody can decide",
+        "Open tasks have been without enough people who may decide them for longer than this.",
+        "critical",
+        task_undecidable,
+        {"seconds": Threshold("Longer than", "seconds", 300, 0, 604_800)},
+        filter="workflow",
+    ),
+    "task_overdue": Kind(
+        "Tasks are overdue",
+        "Open tasks have been overdue for longer than this: one alert for each workflow.",
+        "warning",
+        task_overdue,
+        {"seconds": Threshold("Longer than", "seconds", 3_600, 0, 2_592_000)},
+        filter="workflow",
+    ),
+    "dead_letters": Kind(
+        "Many dead letters",
+        "More dead letters are open than this.",
+        "warning",
+        dead_letters,
+        {"above": Threshold("More than", "dead letters", 100, 0, 9_999)},
+        filter="workflow",
+    ),
+    "outbox": Kind(
+        "Outbox waits",
+        "With a broker: a job has waited in the outbox for longer than this.",
+        "critical",
+        outbox,
+        {"seconds": Threshold("Longer than", "seconds", 60, 1, 604_800)},
+    ),
+    "relay_leader": Kind(
+        "No relay leads",
+        "With a broker: jobs wait in the outbox, and no relay has led for longer than this.",
+        "critical",
+        relay_leader,
+        {"seconds": Threshold("Longer than", "seconds", 30, 1, 604_800)},
     ),
     "refusal_ignored": Kind(
         "Refusal goes on",
         "A version in use leads on from a choice of people whatever they choose.",
         "critical",
-        _refusal_ignored,
+        refusal_ignored,
         filter="workflow",
     ),
     "disk": Kind(
         "Disk is filling up",
         "Less than this is free on the disk that Handoff keeps its files on.",
         "critical",
-        _disk,
+        disk,
         {"percent": Threshold("Less than", "per cent", 10, 1, 99)},
     ),
 }

@@ -50,6 +50,12 @@ EVALUATED_RULES = 5_000
 """Rules of all tenants that one evaluation reads."""
 DELIVERY_PAUSE_SECONDS = 3_600
 """The longest pause between two attempts to deliver."""
+COUNTED_ROWS = 10_000
+"""Dead letters, tasks or jobs in the outbox that one evaluation counts for a tenant."""
+COUNTED_SCHEDULES = 1_000
+"""Schedules of a tenant that one evaluation examines."""
+LATE_SCHEDULE_SECONDS = 300
+"""A schedule that is due for so long is late: due times are looked at each second."""
 COUNTED_ALERTS = 99
 """Open alerts that the navigation counts."""
 SUBJECT_CHARACTERS = 300

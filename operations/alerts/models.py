@@ -13,7 +13,7 @@ from runs.models.base import HotRow
 SEVERITIES = ("critical", "warning", "info")
 ALERT_STATUSES = ("open", "acknowledged", "resolved")
 CHANNEL_KINDS = ("mail", "slack", "teams", "pagerduty", "webhook")
-ADMINS_KINDS = ("webhook_off", "mail_failing", "disk")
+ADMINS_KINDS = ("webhook_off", "mail_failing", "disk", "outbox", "relay_leader")
 """Kinds of which admins alone see the alerts that are of no workflow: they are about the installation."""
 QUEUE_KINDS = ("queue_depth", "queue_age", "worker_gone")
 """Kinds of which the `key` is the name of a queue."""
@@ -54,7 +54,7 @@ class AlertRule(TenantOwned):
 class AlertChannel(TenantOwned):
     """Where alerts are sent: `sealed` is the address, which may be a secret; `shown` is what people see of it.
 
-    `number` counts the addresses that it has had.
+    `number` counts the addresses that it has had. `is_default`: new rules notify it.
     """
 
     kind = models.TextField(choices=[(one, one) for one in CHANNEL_KINDS])
@@ -63,6 +63,7 @@ class AlertChannel(TenantOwned):
     sealed = models.BinaryField()
     shown = models.TextField()
     enabled = models.BooleanField(db_default=True)
+    is_default = models.BooleanField(db_default=False)
     made_by = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
 

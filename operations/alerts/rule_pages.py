@@ -62,6 +62,7 @@ def new_rule(request: PageRequest) -> HttpResponse:
             kind=kind,
             severity=rule_kind.severity,
             params=default_params(rule_kind),
+            channels=channels.default_channels(request.principal.tenant_id),
             cooldown_seconds=rule_kind.cooldown_seconds,
             enabled=True,
         )

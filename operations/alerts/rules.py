@@ -13,6 +13,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid, Missing
 from operations.alerts.access import visible_rules
+from operations.alerts.channels import default_channels
 from operations.alerts.evaluating import make_rules
 from operations.alerts.kinds import KINDS, Kind, default_params
 from operations.alerts.limits import (
@@ -59,7 +60,9 @@ def rule_for(principal: Principal, rule_id: int) -> AlertRule:
 def create_rule(
     principal: Principal, *, kind: str, name: str, reason: str | None = None, **values: Json
 ) -> AlertRule:
-    """A new rule, of which what is not given is as in the built-in one. Raises Invalid, Conflict for too many."""
+    """A new rule, of which what is not given is as in the built-in one; it notifies the default channels unless others
+    are given. Raises Invalid, Conflict for too many.
+    """
     principal.require(ALERTS_MANAGE)
     rule_kind = _kind(kind)
     columns = _checked(principal.tenant_id, rule_kind, {"name": name, **values})
@@ -75,6 +78,7 @@ def create_rule(
             cooldown_seconds=columns.pop("cooldown_seconds", rule_kind.cooldown_seconds),
             changed_by=principal.username,
         )
+        columns.setdefault("channels", default_channels(principal.tenant_id))
         if columns:
             AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk).update(**columns)
         rule = get_rule(principal.tenant_id, rule.pk)

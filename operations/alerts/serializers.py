@@ -23,6 +23,8 @@ RULE_KINDS = tuple(KINDS)
 _PARAMS = "The thresholds of its kind, and `queue` or `workflow` if it is for one (docs/alerts.md)."
 _CHANNELS = "Ids of the channels to notify."
 _NEXT = "Ids of the channels to notify when nobody has acknowledged it."
+_DEFAULT = "Whether new rules notify it."
+_FILL = "Have rules that notify nobody notify it."
 _ADDRESS = "E-mail addresses, a URL, or a PagerDuty integration key; it is not shown again."
 
 
@@ -132,6 +134,8 @@ class CreateAlertChannel(Verb):
     name = fields.Text(max_length=NAME_CHARACTERS)
     kind = fields.OneOf(CHANNEL_KINDS)
     address = fields.Text(max_length=ADDRESS_CHARACTERS, help_text=_ADDRESS)
+    is_default = fields.Flag(required=False, default=False, help_text=_DEFAULT)
+    fill_rules = fields.Flag(required=False, default=False, help_text=_FILL)
 
 
 class ChangeAlertChannel(Verb):
@@ -140,6 +144,8 @@ class ChangeAlertChannel(Verb):
     name = fields.Text(required=False, max_length=NAME_CHARACTERS)
     address = fields.Text(required=False, max_length=ADDRESS_CHARACTERS, help_text=_ADDRESS)
     enabled = fields.Flag(required=False)
+    is_default = fields.Flag(required=False, help_text=_DEFAULT)
+    fill_rules = fields.Flag(required=False, default=False, help_text=_FILL)
 
 
 class AlertDeliverySerializer(serializers.Serializer[Any]):
@@ -163,6 +169,7 @@ class AlertChannelSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=list(CHANNEL_KINDS))
     address = serializers.CharField(source="shown", help_text="Only its non-secret part.")
     enabled = serializers.BooleanField()
+    is_default = serializers.BooleanField(help_text=_DEFAULT)
     made_by = serializers.CharField()
     created_at = serializers.DateTimeField()
     last_message = serializers.SerializerMethodField(

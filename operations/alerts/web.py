@@ -56,11 +56,32 @@ def alert_page(request: PageRequest, alert_id: int) -> HttpResponse:
     context: dict[str, Any] = {
         "alert": alert,
         "messages_sent": answering.messages_of(alert),
+        "silence": _silence(alert),
         "mutes": MUTES,
         "right_now": now_here(),
         "may_manage": ALERTS_MANAGE in request.principal.scopes,
     }
     return contexts.following(request, "alerts/alert.html", "alerts/_alert.html", context)
+
+
+def _silence(alert: Alert) -> tuple[str, str]:
+    """Why no channel was notified of an alert, in a few words and in a sentence."""
+    now, rule = now_here(), alert.rule
+    if not rule.channels:
+        return "No channel was notified", "Its rule has no channels. Operators find it in the list of alerts."
+    if any(until is not None and until > now for until in (alert.muted_until, rule.muted_until)):
+        return (
+            "No channel was notified",
+            "It is muted. If it still holds afterwards, its channels are notified.",
+        )
+    if alert.quiet_until is not None and alert.quiet_until > now:
+        return (
+            "Not notified again yet",
+            "It was raised again soon after the last time. If it lasts, they are notified.",
+        )
+    if alert.status == "open":
+        return "Notifying its channels", "They are notified within seconds."
+    return "No channel was notified", "It was acknowledged or over before they were."
 
 
 @page(RUNS_OPERATE, "POST")

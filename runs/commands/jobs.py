@@ -62,7 +62,7 @@ class Job:
     @property
     def activity(self) -> str:
         """What its definition calls what is to be done: the step, or the name of what undoes one."""
-        return self._node.activity
+        return self._node.activity or self.step.node
 
     @property
     def queue(self) -> str:
@@ -258,7 +258,7 @@ def with_leases(claimed: Sequence[Job], seconds: int) -> list[Job]:
 
 
 def _says_lease(step: ClaimedStep) -> bool:
-    return compiled(step.version_id).graph.step(step.node, step.index).has_own_lease
+    return compiled(step.version_id).graph.step(step.node, step.index).own_lease_seconds is not None
 
 
 def told_fitting(

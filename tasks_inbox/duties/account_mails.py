@@ -28,12 +28,12 @@ def _done(due: DueMail, post: Post) -> bool:
     """Do what is to be done with one; False where the mail server did not take it."""
     user = User.objects.get(pk=due.user)
     if why := _why_not(due, user):
-        OUTBOX.note_not_sent(due.id, why, for_good=True)
+        OUTBOX.note_skipped(due.id, why)
         return True
     to = due.to or user.email
     message = _message(due, user, sender=post.sender, to=to)
     if message is None:
-        OUTBOX.note_not_sent(due.id, "There was nothing to report.", for_good=True)
+        OUTBOX.note_skipped(due.id, "There was nothing to report.")
         return True
     return post.send(OUTBOX, due, message, to, f"to {user.username} about their account")
 

@@ -37,7 +37,7 @@ def _done(due: Due, post: Post) -> bool:
     try:
         task = queries.task_of(due.tenant, due.task)
     except Missing:
-        OUTBOX.note_not_sent(due.id, "The task is gone.", for_good=True)
+        OUTBOX.note_skipped(due.id, "The task is gone.")
         return True
     if due.username is None:
         address(due.id, notices.people_of(task, due.kind, due.audience))
@@ -65,7 +65,7 @@ def _recipient(due: Due, task: ManualTask) -> Membership | None:
     member = find_member(due.tenant, due.username or "")
     why = notices.why_not(task, due.kind, member)
     if member is None or why:
-        OUTBOX.note_not_sent(due.id, why or "", for_good=True)
+        OUTBOX.note_skipped(due.id, why or "")
         return None
     return member
 
@@ -76,7 +76,7 @@ def _still_wanted(others: Sequence[Due]) -> list[tuple[Due, ManualTask]]:
         try:
             task = queries.task_of(due.tenant, due.task)
         except Missing:
-            OUTBOX.note_not_sent(due.id, "The task is gone.", for_good=True)
+            OUTBOX.note_skipped(due.id, "The task is gone.")
             continue
         if _recipient(due, task) is not None:
             pairs.append((due, task))

@@ -48,7 +48,7 @@ def test_a_protocol_is_switched_off_by_one_line():
     of_rochallor = {name for name in names if name.startswith("s4-")}
     of_orchestration = {name for name in names if name.startswith("v1-")} - {"v1-unknown"}
     orchestrated = {path for path in paths if path.startswith("/v1/")}
-    assert len(of_rochallor) == 13
+    assert len(of_rochallor) == 15
     assert len(of_orchestration) == 7
     assert services == {"workflow.v1.WorkflowEngine"}
 

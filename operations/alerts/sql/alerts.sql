@@ -1,7 +1,9 @@
 -- name: make_alert_rules
 -- The built-in rules that tenants do not have yet, of so many tenants at once.
 INSERT INTO runs_alertrule (tenant_id, kind, name, built_in, params, severity, cooldown_seconds, channels, escalate_channels)
-SELECT t.id, d.kind, d.name, true, d.params, d.severity, d.cooldown, '{}', '{}'
+SELECT t.id, d.kind, d.name, true, d.params, d.severity, d.cooldown,
+       coalesce((SELECT array_agg(c.id ORDER BY c.id) FROM runs_alertchannel c
+                  WHERE c.tenant_id = t.id AND c.is_default), '{}'), '{}'
   FROM jsonb_to_recordset(%(defaults)s::jsonb) AS d(kind text, name text, params jsonb, severity text, cooldown int)
   JOIN accounts_tenant t ON (%(tenant)s::bigint IS NULL OR t.id = %(tenant)s::bigint)
  WHERE NOT EXISTS (SELECT 1 FROM runs_alertrule a WHERE a.tenant_id = t.id AND a.kind = d.kind AND a.built_in)

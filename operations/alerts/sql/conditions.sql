@@ -336,3 +336,158 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', t.run_id, 'workflo
             WHERE o.id = t.run_id AND o.completed_at IS NULL
             LIMIT 1) r ON true
  ORDER BY a.id, t.run_id
+
+-- name: alerts_of_schedules
+-- Schedules that are on and start nothing: skipped so often in a row, or late.
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+/* include alert_rules */,
+on_now AS MATERIALIZED (
+    SELECT s.*
+      FROM (SELECT DISTINCT tenant_id FROM rules) t
+     CROSS JOIN LATERAL (
+           SELECT s.id, s.tenant_id, s.workflow_id, s.name, s.fire_at
+             FROM runs_schedule s
+            WHERE s.tenant_id = t.tenant_id AND s.enabled
+            ORDER BY s.id
+            LIMIT %(most)s) s
+),
+silent AS MATERIALIZED (
+    SELECT s.*, k.skips, k.why, greatest(extract(epoch FROM clock.now - s.fire_at), 0) AS late
+      FROM on_now s CROSS JOIN clock
+     CROSS JOIN LATERAL (
+           SELECT coalesce(sum(e.due_count), 0) AS skips, (array_agg(e.message ORDER BY e.id DESC))[1] AS why
+             FROM (SELECT e.id, e.due_count, e.message
+                     FROM runs_scheduleentry e
+                    WHERE e.schedule_id = s.id AND e.status = 'SKIPPED' AND NOT e.is_manual
+                      AND e.id > coalesce((SELECT f.id FROM runs_scheduleentry f
+                                            WHERE f.schedule_id = s.id AND f.status = 'STARTED'
+                                            ORDER BY f.id DESC LIMIT 1), 0)
+                    ORDER BY e.id DESC
+                    LIMIT 100) e) k
+)
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', s.id, 'workflow', s.workflow_id, 'run', NULL, 'value', s.skips,
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'id', s.id, 'name', s.name,
+                                      'skips', CASE WHEN s.skips >= (a.params ->> 'skips')::int THEN s.skips ELSE 0 END,
+                                      'why', coalesce(s.why, ''), 'late', s.late))::text
+  FROM rules a
+  JOIN silent s USING (tenant_id)
+  JOIN workflows_workflow w ON w.id = s.workflow_id
+ WHERE (s.skips >= (a.params ->> 'skips')::int OR s.late > %(late)s)
+   AND coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+ ORDER BY a.id, s.id
+ LIMIT %(limit)s
+
+-- name: alerts_of_undecidable_tasks
+-- Open tasks that nobody can decide, by workflow; of many the oldest are counted.
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+/* include alert_rules */,
+read AS MATERIALIZED (
+    SELECT t.*
+      FROM (SELECT DISTINCT tenant_id FROM rules) o
+     CROSS JOIN LATERAL (
+           SELECT t.tenant_id, t.workflow_id, t.undecidable_since AS since
+             FROM tasks_inbox_manualtask t
+            WHERE t.tenant_id = o.tenant_id AND t.status = 'OPEN' AND t.undecidable_since IS NOT NULL AND NOT t.is_test
+            ORDER BY t.id
+            LIMIT %(most)s) t
+)
+/* include alerts_by_workflow */
+
+-- name: alerts_of_overdue_tasks
+-- Open tasks that are overdue, by workflow; of many open tasks the oldest are looked at.
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+/* include alert_rules */,
+read AS MATERIALIZED (
+    SELECT t.*
+      FROM (SELECT DISTINCT tenant_id FROM rules) o
+     CROSS JOIN LATERAL (
+           SELECT t.tenant_id, t.workflow_id, t.due_at AS since
+             FROM tasks_inbox_manualtask t
+            WHERE t.tenant_id = o.tenant_id AND t.status = 'OPEN' AND NOT t.is_test
+            ORDER BY t.id
+            LIMIT %(most)s) t
+)
+/* include alerts_by_workflow */
+
+-- name: alerts_by_workflow (fragment)
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', w.id, 'workflow', w.id, 'run', NULL, 'value', count(*),
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'name', w.name, 'many', count(*),
+                                      'seconds', extract(epoch FROM max(clock.now - r.since))))::text
+  FROM rules a
+  JOIN read r USING (tenant_id)
+  JOIN workflows_workflow w ON w.id = r.workflow_id
+ CROSS JOIN clock
+ WHERE r.since < clock.now - (a.params ->> 'seconds')::int * interval '1 second'
+   AND coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+ GROUP BY a.id, a.kind, w.id
+ ORDER BY a.id, w.id
+ LIMIT %(limit)s
+
+-- name: alerts_of_dead_letters
+-- Tenants, or workflows where a rule names one, with more open dead letters than a rule says; so many are counted.
+WITH /* include alert_rules */,
+read AS MATERIALIZED (
+    SELECT l.tenant_id, r.workflow_id
+      FROM (SELECT DISTINCT tenant_id FROM rules) o
+     CROSS JOIN LATERAL (
+           SELECT l.tenant_id, l.run_id
+             FROM runs_deadletter l
+            WHERE l.tenant_id = o.tenant_id AND l.resolution IS NULL
+            ORDER BY l.id DESC
+            LIMIT %(most)s) l
+      JOIN runs_run r ON r.id = l.run_id
+)
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'dead letters', 'workflow', w.id, 'run', NULL, 'value', count(*),
+           'facts', json_build_object('many', count(*), 'is_bound', count(*) >= %(most)s,
+                                      'workflow', coalesce(nullif(w.title, ''), w.name)))::text
+  FROM rules a
+  JOIN read r USING (tenant_id)
+  LEFT JOIN workflows_workflow w ON w.tenant_id = a.tenant_id AND w.name = a.params ->> 'workflow'
+ WHERE coalesce(a.params ->> 'workflow', '') = '' OR r.workflow_id = w.id
+ GROUP BY a.id, a.kind, a.params, w.id
+HAVING count(*) > (a.params ->> 'above')::int
+ ORDER BY a.id
+ LIMIT %(limit)s
+
+-- name: outbox_waiting (fragment)
+waiting AS MATERIALIZED (
+    SELECT o.tenant_id, count(*) AS many, extract(epoch FROM max(clock.now - o.due_at)) AS age, max(o.error) AS error
+      FROM (SELECT o.tenant_id, o.due_at, o.error
+              FROM dispatch_outbox o
+             WHERE o.published_at IS NULL AND o.due_at <= clock()
+             ORDER BY o.due_at, o.id
+             LIMIT %(most)s) o
+     CROSS JOIN clock
+     GROUP BY o.tenant_id
+)
+
+-- name: alerts_of_outbox
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+/* include alert_rules */,
+/* include outbox_waiting */
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'outbox', 'workflow', NULL, 'run', NULL, 'value', o.age,
+           'facts', json_build_object('many', o.many, 'seconds', o.age, 'error', coalesce(o.error, '')))::text
+  FROM rules a
+  JOIN waiting o USING (tenant_id)
+ WHERE o.age > (a.params ->> 'seconds')::int
+ ORDER BY a.id
+ LIMIT %(limit)s
+
+-- name: alerts_of_relay
+-- The relay leads for the whole installation: each tenant whose jobs wait learns of it.
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
+/* include alert_rules */,
+/* include outbox_waiting */,
+lead AS (
+    SELECT max(l.expires_at) AS until FROM runs_dispatchleader l WHERE l.name = 'relay'
+)
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'relay', 'workflow', NULL, 'run', NULL, 'value', o.many,
+           'facts', json_build_object('many', o.many,
+                                      'seconds', least(o.age, extract(epoch FROM clock.now - coalesce(lead.until, 'epoch')))))::text
+  FROM rules a
+  JOIN waiting o USING (tenant_id)
+ CROSS JOIN lead CROSS JOIN clock
+ WHERE o.age > (a.params ->> 'seconds')::int
+   AND coalesce(lead.until, 'epoch') < clock.now - (a.params ->> 'seconds')::int * interval '1 second'
+ ORDER BY a.id
+ LIMIT %(limit)s

@@ -1,10 +1,14 @@
 """Rows of alerts."""
 
+from uuid import uuid4
+
 import factory
 from factory.django import DjangoModelFactory
 
 from operations.alerts.models import Alert, AlertChannel, AlertDelivery
+from runs.models import DispatchLeader, DispatchOutbox
 from tests.factories.accounts import OfATenant
+from triggers.schedules.models import ScheduleEntry
 
 
 class AlertFactory(DjangoModelFactory[Alert]):
@@ -41,3 +45,37 @@ class AlertDeliveryFactory(OfATenant):
 
     class Meta:
         model = AlertDelivery
+
+
+class ScheduleEntryFactory(DjangoModelFactory[ScheduleEntry]):
+    """What a schedule did at a due time; both are to be given."""
+
+    tenant_id = factory.SelfAttribute("schedule.tenant_id")
+    last_due_at = factory.SelfAttribute("due_at")
+    done_at = factory.SelfAttribute("due_at")
+    status = "SKIPPED"
+
+    class Meta:
+        model = ScheduleEntry
+
+
+class DispatchOutboxFactory(OfATenant):
+    """A job that waits to be announced; its run and when it is due are to be given."""
+
+    step_id = factory.LazyFunction(uuid4)
+    queue = "card"
+    epoch = 1
+
+    class Meta:
+        model = DispatchOutbox
+
+
+class DispatchLeaderFactory(DjangoModelFactory[DispatchLeader]):
+    """A relay that leads; until when is to be given."""
+
+    name = "relay"
+    holder = "one"
+    epoch = 1
+
+    class Meta:
+        model = DispatchLeader

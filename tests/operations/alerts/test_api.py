@@ -86,7 +86,7 @@ def test_each_tenant_has_the_built_in_rules_and_changes_its_own(furnished, ours)
     rows = ours.get("/api/v1/alert-rules").json()["results"]
     built_in = {row["kind"]: row for row in rows if row["built_in"]}
     assert built_in["queue_depth"]["params"] == {"above": 50}
-    assert len(built_in) == 16
+    assert len(built_in) == 22
     path = f"/api/v1/alert-rules/{built_in['queue_depth']['id']}"
     channel = furnished.ids["channel"]
     body = {"params": {"above": 7, "queue": "default"}, "channels": [channel], "escalate_minutes": 5}
@@ -143,6 +143,26 @@ def test_a_channel_of_another_tenant_is_no_channel(furnished, ours):
     assert_envelope(refused, 400)
     for call in (ours.get, ours.delete):
         assert_envelope(call(f"/api/v1/alert-channels/{made['id']}"), 404)
+
+
+def test_a_default_channel_is_that_of_new_rules_and_of_those_that_notify_nobody(ours):
+    body = {"name": "all", "kind": "mail", "address": "on-call@example.org", "is_default": True}
+    channel = ours.post("/api/v1/alert-channels", body | {"fill_rules": True}).json()
+    assert channel["is_default"] is True
+    rules = ours.get("/api/v1/alert-rules").json()["results"]
+    assert {tuple(rule["channels"]) for rule in rules} == {(channel["id"],)}
+    new = {"kind": "queue_depth", "name": "ours"}
+    assert ours.post("/api/v1/alert-rules", new).json()["channels"] == [channel["id"]]
+    quiet = new | {"name": "quiet", "channels": []}
+    assert ours.post("/api/v1/alert-rules", quiet).json()["channels"] == []
+    path = f"/api/v1/alert-channels/{channel['id']}"
+    assert ours.patch(path, {"is_default": False}).json()["is_default"] is False
+    assert ours.post("/api/v1/alert-rules", new | {"name": "third"}).json()["channels"] == []
+    # Rules that come with a later release are made for it, too.
+    ours.patch(path, {"is_default": True})
+    AlertRule.unsafe_all_tenants.filter(kind="disk").delete()
+    rules = ours.get("/api/v1/alert-rules").json()["results"]
+    assert [rule["channels"] for rule in rules if rule["kind"] == "disk"] == [[channel["id"]]]
 
 
 def test_a_channel_shows_no_secret_and_says_what_came_of_a_test(furnished, ours):

@@ -349,5 +349,6 @@ def test_every_kind_is_fired_above():
     assert set(KINDS) == {
         *("queue_depth", "queue_age", "worker_gone", "failure_rate", "sla_warning", "sla_breached", "disk"),
         *("step_exhausted", "compensation_failed", "timer_late", "run_stuck", "webhook_off", "mail_failing"),
-        *("refusal_ignored", "owner_gone", "history_differs"),
+        *("refusal_ignored", "owner_gone", "history_differs", "schedule_stopped", "task_undecidable"),
+        *("task_overdue", "dead_letters", "outbox", "relay_leader"),
     }

@@ -236,7 +236,7 @@ def test_statements_do_not_grow_with_what_there_is(on_call):
     for number in range(5):
         make.start(make.graph([{"id": "a", "type": "job", "queue": f"q{number}"}], []), *[{}] * 4)
     look()
-    assert names() == few <= 18
+    assert names() == few <= 24
 
 
 @pytest.mark.parametrize(
