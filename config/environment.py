@@ -18,8 +18,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
-_MASTER_KEY_BYTES = 32
-_SHORTEST_METRICS_TOKEN = 16
+_MASTER_KEY_BYTES, _SHORTEST_METRICS_TOKEN = 32, 16
 TEXT, JSON = "text", "json"
 V1_LEASE = ("HANDOFF_V1_LEASE_SECONDS", 0, 0, 86_400)  # what `whole` takes; 0: as leases of others
 ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
@@ -27,9 +26,6 @@ ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false",
 
 class BadEnvironment(ValueError):
     """A variable has a value that means nothing; the message is one line that says what to do."""
-
-
-V1_LEASE = ("HANDOFF_V1_LEASE_SECONDS", 0, 0, 86_400)  # as others, unless it is set
 
 
 def home() -> Path:
