@@ -112,6 +112,8 @@ MAILS_BEFORE_DIGEST = 5
 """Mails about tasks that one person gets one by one within `DIGEST_MINUTES`; further ones are collected."""
 DIGEST_MINUTES = 15
 """How long mails about tasks are collected for one person."""
+COLLECTED_WAIT_MINUTES = 30
+"""How long a notification waits at most for the mail that collects it, whatever else its reader gets meanwhile."""
 COLLECTED_MAILS = 200
 """Tasks in one collected mail."""
 OUTCOME_CHARACTERS = 64
