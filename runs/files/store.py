@@ -65,14 +65,6 @@ def unused_files(tenant: int, by: str, ids: Collection[str]) -> dict[str, FileRo
     return rows
 
 
-def uses_of(tenant: int, ids: Collection[str]) -> dict[str, set[str]]:
-    """By file the trees that use it."""
-    uses: dict[str, set[str]] = {}
-    for file, tree in SQL.value("uses_of", {"tenant": tenant, "files": sorted(ids)}):
-        uses.setdefault(file, set()).add(tree)
-    return uses
-
-
 def use_files(tenant: int, uses: Sequence[tuple[str, str]]) -> None:
     """Note that trees use files, each as (file, tree)."""
     files, trees = [file for file, _ in uses], [tree for _, tree in uses]

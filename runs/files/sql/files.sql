@@ -41,11 +41,6 @@ SELECT coalesce(json_object_agg(f.id, json_build_object(
   FROM files_storedfile f
  WHERE f.tenant_id = %(tenant)s AND f.by = %(by)s AND f.id = ANY (%(files)s::uuid[]) AND f.expires_at > clock()
 
--- name: uses_of
-SELECT coalesce(json_agg(json_build_array(u.file_id, u.tree_id)), '[]')
-  FROM files_fileuse u
- WHERE u.tenant_id = %(tenant)s AND u.file_id = ANY (%(files)s::uuid[])
-
 -- name: use_files
 INSERT INTO files_fileuse (tenant_id, file_id, tree_id)
 SELECT %(tenant)s, u.file, u.tree FROM unnest(%(files)s::uuid[], %(trees)s::uuid[]) AS u(file, tree)

@@ -19,6 +19,7 @@ from runs.models import Run
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.runs.files.odd import PDF, PNG
+from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +88,17 @@ def test_each_item_of_a_bulk_start_has_its_own_file(ann):
     first, second = upload(ann), upload(ann)
     assert refused(ann, {"receipt": first}, {"receipt": first}) == ("file_used", "items[1].input.receipt")
     assert len(start(ann, {"receipt": first}, {"receipt": second})) == 2
+
+
+def test_a_bulk_start_asks_for_files_as_often_as_a_single_one(ann):
+    version, trips = make.a_version(FLOW).pk, []
+    start(ann, {}, version=version)
+    for count in (1, 20):
+        inputs = [{"receipt": upload(ann), "more": [{"scan": upload(ann)}]} for _ in range(count)]
+        with watching() as seen:
+            start(ann, *inputs, version=version)
+        trips.append(seen.trips)
+    assert trips[0] == trips[1]
 
 
 def test_the_same_start_again_gives_the_same_run(ann):
