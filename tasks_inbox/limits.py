@@ -105,7 +105,7 @@ BULK_FACTS = 4
 TASK_TITLE_CHARACTERS = 300
 """The question of a task with its values as one reader reads them; a longer one is cut."""
 MAIL_FACT_ROWS = 10
-"""Rows of a table, and fields of an object, of a fact in a mail: the task's page has all."""
+"""Entries of a list that is a fact in a mail: the task's page has all."""
 MAIL_FACT_CHARACTERS = 1_000
 """One line of a fact in a mail."""
 MAILS_BEFORE_DIGEST = 5
