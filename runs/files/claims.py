@@ -1,19 +1,15 @@
 """A start uses the files that its input names: each becomes a file of the run's tree, once (docs/files.md)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lib.forms.fields import FormField
-from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import has_format
 from lib.json import Json
 from lib.media import is_accepted
 from runs.files import store
 from runs.files.store import FileRow, LockedFile
 from runs.files.trees import files_of_trees, is_id
-from steps.schema import fits
-
-_FORMS = SchemaForms(fits, "input")
 
 
 class FileRefused(Exception):
@@ -51,11 +47,12 @@ def takes_files(schema: Json) -> bool:
     return has_format(schema, "file")
 
 
-def named_files(schema: Mapping[str, Json], value: Json, where: str = "") -> list[NamedFile]:
-    """The files that an input names, as a form of its schema has fields for them."""
-    fields = (one for one in _FORMS.filled(schema, value).each() if one.kind == "file" and one.text)
+def named_files(fields: Iterable[FormField], where: str = "") -> list[NamedFile]:
+    """The files that these fields name; `where` begins the names of the fields."""
     return [
-        NamedFile(one.text, f"{where}{one.place or one.name}", one.accept, one.max_bytes) for one in fields
+        NamedFile(one.text, f"{where}{one.place or one.name}", one.accept, one.max_bytes)
+        for one in fields
+        if one.kind == "file" and one.text
     ]
 
 
