@@ -41,10 +41,14 @@ class StoredFileContent(HotRow):
 
 
 class FileUse(HotRow):
-    """A tree of runs that uses a file: `tree_id` is its topmost run. Several trees may share one file."""
+    """A tree of runs that uses a file: `tree_id` is its topmost run. Several trees may share one file.
+
+    `is_result`: a step of the tree made it; the others are files of the start.
+    """
 
     file_id = models.UUIDField()
     tree_id = models.UUIDField()
+    is_result = models.BooleanField(db_default=False)
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["file_id", "tree_id"], name="file_use_once")]
