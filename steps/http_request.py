@@ -88,10 +88,10 @@ class HttpParams(Params):
         description="A value that is sent as JSON. Give only one kind of content.",
         json_schema_extra=widget("code"),
     )
-    body: str | dict[str, Json] | list[Json] | None = Field(
+    body: Json = Field(
         None,
         title="Content",
-        description="A text that is sent as it is; an object or a list is sent as JSON. Give only one kind of content.",
+        description="A text that is sent as it is; any other value is sent as JSON. Give only one kind of content.",
         json_schema_extra=widget("textarea"),
     )
     form: dict[str, Value | list[Value]] | None = Field(

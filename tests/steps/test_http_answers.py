@@ -229,8 +229,8 @@ class TestRedirects:
 
 
 class TestContents:
-    def test_an_object_or_a_list_goes_as_json(self, run):
-        for value, content in (({"a": [1]}, b'{"a":[1]}'), ([1], b"[1]")):
+    def test_what_is_no_text_goes_as_json(self, run):
+        for value, content in (({"a": [1]}, b'{"a":[1]}'), ([1], b"[1]"), (5, b"5"), (False, b"false")):
             with answering(http()) as server:
                 run(server.url(), "POST", body=value)
             [asked] = server.asked
