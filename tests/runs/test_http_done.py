@@ -2,6 +2,8 @@
 
 import pytest
 
+from engine.ports import RULES
+from runs.commands.starts import NewRun, Terms, start_runs
 from tests import factories as make
 from tests.answering import answering, http
 
@@ -54,3 +56,35 @@ def test_an_item_of_a_map_whose_steps_are_runs_is_undone_too():
         work()
     assert [one.target for one in server.asked] == ["/charge", "/refund"]
     assert make.run(run_id).status == "FAILED"
+
+
+def moved(place):
+    return http(b"", "302 Found", location=place)
+
+
+@pytest.mark.parametrize(("rules", "targets"), [(2, ["/a"]), (RULES, ["/a", "/b"])])
+@pytest.mark.parametrize("inner", [None, "type", "steps"])
+def test_versions_from_before_follow_no_redirect(rules, targets, inner):
+    with answering(moved("/b"), http(b"ok")) as server:
+        step = {"type": "http.request", "params": {"url": server.url("/a")}, "retry": "none"}
+        bodies = {"type": step, "steps": {"steps": [{"id": "get", **step}]}}
+        if inner:
+            step = {"type": "map", "params": {"items": [1], "body": bodies[inner]}, "retry": "none"}
+        definition = make.graph([{"id": "a", **step}], [])
+        version = make.VersionFactory(workflow__draft_definition=definition, rules=rules)
+        start_runs(Terms(version.tenant_id, version.pk, "test"), [NewRun({})])
+        work()
+    assert [one.target for one in server.asked] == targets
+
+
+@pytest.mark.parametrize(("rules", "targets"), [(2, ["/charge", "/a"]), (RULES, ["/charge", "/a", "/b"])])
+def test_compensations_of_versions_from_before_follow_none_either(rules, targets):
+    with answering(http(b"ok"), moved("/b"), http(b"ok")) as server:
+        step = charge(server, compensate={"type": "http.request", "params": {"url": server.url("/a")}})
+        step["compensate"]["retry"] = "none"
+        bad = {"id": "bad", "type": "fail", "params": {"message": "No."}, "retry": "none"}
+        definition = make.graph([step, bad], ["charge>bad"])
+        version = make.VersionFactory(workflow__draft_definition=definition, rules=rules)
+        start_runs(Terms(version.tenant_id, version.pk, "test"), [NewRun({})])
+        work()
+    assert [one.target for one in server.asked] == targets

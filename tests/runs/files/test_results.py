@@ -8,11 +8,12 @@ from django.test import Client
 
 from runs.files import for_steps, store, trees
 from runs.files.models import FileUse, StoredFile, StoredFileContent
+from runs.models import Run
 from tests import factories as make
 from tests.answering import answering, http
 from tests.inbox.asking import member
 from tests.runs.files.odd import PDF
-from tests.runs.files.test_starts import archive
+from tests.runs.files.test_starts import FLOW, archive
 from tests.web.test_requests import logged_in, own_request
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +127,27 @@ def test_it_goes_with_the_last_run_of_its_tree():
         for table in (StoredFile, StoredFileContent, FileUse):
             assert not table.unsafe_all_tenants.exists()
         transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("way", ["subworkflow", "next_workflow"])
+def test_a_run_that_is_started_with_it_has_it(way):
+    after = make.a_version(FLOW).workflow.name
+    given = {"receipt": "{{ steps.get.output.body.id }}"}
+    call = {"id": "call", "type": "subworkflow", "input": given, "params": {"workflow": after}}
+    last = {"id": "call", "type": "transform", "params": {"set": given}}
+    with answering(http(PDF)) as server:
+        get = {"id": "get", "type": "http.request", "params": {"url": server.url("/a.pdf"), "answer": "file"}}
+        definition = make.graph([get, call if way == "subworkflow" else last], ["get>call"])
+        definition |= {"next_workflow": after} if way == "next_workflow" else {}
+        (run_id,) = make.start(definition)
+        for _ in range(3):
+            make.work("blocking", "default", "engine")
+    file, tenant = output(run_id)["body"]["id"], make.a_tenant().pk
+    other = Run.unsafe_all_tenants.exclude(pk=run_id).get()
+    assert (make.run(run_id).status, other.status, other.input) == (
+        "COMPLETED",
+        "COMPLETED",
+        {"receipt": file},
+    )
+    assert file in trees.files_of_run(tenant, other.pk, [file])
+    assert trees.is_of_start(tenant, other.pk, file) is (way == "next_workflow")
