@@ -6,6 +6,8 @@ AUDIT_EXPORT_CHARACTERS = 16 * 1024 * 1024
 """Text of one export, which is built in memory."""
 OFFERED_MEMBERS = 500
 """Members that a field of a form suggests; others are typed, since a page of all would be slow to open."""
+SIMILAR_MEMBERS = 20
+"""Members of one full name who are named where it is typed in a field for one of them."""
 GROUP_MEMBERS = 1_000
 """Members that one request may give a group."""
 AUDIT_KEPT_DAYS = 30

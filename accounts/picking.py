@@ -1,48 +1,65 @@
 """The members of a tenant as a form offers them, and who is meant by what is typed there."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from accounts.limits import OFFERED_MEMBERS
+from accounts.limits import OFFERED_MEMBERS, SIMILAR_MEMBERS
 from accounts.names import key_of
 from accounts.people import written
-from accounts.queries import members_named, members_of
+from accounts.queries import members_named
+from accounts.seats import members_meant, members_offered
 
 
 class Members:
-    """The active members of a tenant, read once and only if a form asks (`lib.forms.people.People`)."""
+    """The active members of a tenant as a form needs them (`lib.forms.people.People`): the first ones are read once;
+    where there are more than are offered, also those whom a text may mean.
+    """
 
     def __init__(self, tenant_id: int) -> None:
         self._tenant_id = tenant_id
+        self._meant: dict[str, Mapping[str, str]] = {}
 
     @cached_property
-    def _names(self) -> Mapping[str, str]:
-        members = members_of(self._tenant_id).order_by("user__username")
-        return dict(members.values_list("user__username", "user__name"))
+    def _first(self) -> Mapping[str, str]:
+        return dict(members_offered(self._tenant_id, OFFERED_MEMBERS + 1))
 
-    @cached_property
-    def _meanings(self) -> tuple[Mapping[str, Sequence[str]], ...]:
-        """The usernames behind each username, offered text and full name; the first that has a text decides."""
-        usernames = {key_of(username): [username] for username in self._names}
-        offered = {key_of(written(username, name)): [username] for username, name in self._names.items()}
-        by_name = defaultdict(list)
-        for username, name in self._names.items():
-            by_name[key_of(name)].append(username)
-        return usernames, offered, by_name
+    def _candidates(self, text: str) -> Mapping[str, str]:
+        """The names of whom a text may mean, and maybe of others, by username."""
+        if len(self._first) <= OFFERED_MEMBERS:
+            return self._first
+        key = key_of(text)
+        if key not in self._meant:
+            in_brackets = key.removesuffix(")").rpartition("(")[2]
+            self._meant[key] = dict(members_meant(self._tenant_id, {key, in_brackets}, key, SIMILAR_MEMBERS))
+        return self._meant[key]
 
     def offered(self) -> Sequence[str]:
         """The first members, each by name and username."""
-        return [written(username, name) for username, name in [*self._names.items()][:OFFERED_MEMBERS]]
+        return [written(username, name) for username, name in [*self._first.items()][:OFFERED_MEMBERS]]
 
     def meant_by(self, text: str) -> Sequence[str]:
-        """The usernames that a username, a full name or an offered text may mean; case makes no difference."""
+        """The usernames that a username, a full name or an offered text may mean; case makes no difference.
+
+        The first of these that somebody has decides.
+        """
         key = key_of(text)
-        return next((names[key] for names in self._meanings if key and key in names), [])
+        if not key:
+            return []
+        members = self._candidates(text)
+        ways: Sequence[Callable[[str, str], str]] = (
+            lambda username, _: username,
+            written,
+            lambda _, name: name,
+        )
+        meanings = (
+            [username for username, name in members.items() if key_of(way(username, name)) == key]
+            for way in ways
+        )
+        return next(filter(None, meanings), [])
 
     def text_of(self, username: str) -> str:
         """A member by name and username; the text itself for anybody else."""
-        name = self._names.get(username)
+        name = self._candidates(username).get(username) if username else None
         return username if name is None else written(username, name)
 
 

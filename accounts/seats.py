@@ -66,3 +66,15 @@ def names_of_people(tenant: int, keys: Collection[str]) -> list[tuple[str, str]]
     """Usernames and names of those members that these keys stand for (`names.key_of`)."""
     rows = _SQL.execute("names_of_people", {"tenant": tenant, "keys": list(keys)}).fetchall()
     return [(username, name) for username, name in rows]
+
+
+def members_offered(tenant: int, limit: int) -> list[tuple[str, str]]:
+    """Usernames and names of the first active members, by username."""
+    rows = _SQL.execute("members_offered", {"tenant": tenant, "limit": limit}).fetchall()
+    return [(username, name) for username, name in rows]
+
+
+def members_meant(tenant: int, keys: Collection[str], name: str, limit: int) -> list[tuple[str, str]]:
+    """Usernames and names of active members with one of these usernames or of this name, all as `names.key_of`."""
+    params = {"tenant": tenant, "keys": sorted(keys), "name": name, "limit": limit}
+    return [(username, name) for username, name in _SQL.execute("members_meant", params).fetchall()]

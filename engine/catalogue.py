@@ -106,6 +106,9 @@ class StepSpec(Protocol):
     def with_params(self, params: Mapping[str, Json]) -> "StepSpec":
         """The type as these params make it, rendered or not: some decide what the step waits for."""
 
+    def defaults_by(self, rules: int) -> Mapping[str, Json]:
+        """The params that had another default by the rules of a version (`engine.ports.RULES`), with that one."""
+
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""
 

@@ -1,7 +1,7 @@
 """What can go wrong in a workflow, as the engine names it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from engine.limits import ERROR_REASON_CHARACTERS
 
@@ -72,6 +72,18 @@ class StepError(EngineError):
         self.message = message
         self.retryable = retryable
         self.details = dict(details or {})
+
+
+UNKNOWN: Final = "unknown"
+DONE: Final = "done"
+OUTCOMES: Final = (UNKNOWN, DONE)
+"""What `details.outcome` of an error may say: nobody knows whether the other side did its work, or it did."""
+
+
+def is_done(error: Mapping[str, object]) -> bool:
+    """Whether the error of an attempt says that the other side did its work: another attempt would do it twice."""
+    details = error.get("details")
+    return isinstance(details, Mapping) and details.get("outcome") == DONE
 
 
 def failure_of(error: ExpressionError, message: str, *, retryable: bool = False) -> StepError:

@@ -260,7 +260,9 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
     types = types_read(definition, catalogue, typed)
     nodes = {name: replace(nodes[name], types=types.get(name, {})) for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
-    compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
+    compensations = {
+        name: _undo(raw[name], catalogue, rules) for name in order if raw[name].get("compensate")
+    }
     key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
@@ -311,7 +313,7 @@ def _node(
     later: Mapping[str, Node],
     rules: int,
 ) -> Node:
-    name, raw_params = raw["id"], raw.get("params") or {}
+    name, raw_params = raw["id"], {**catalogue[raw["type"]].defaults_by(rules), **(raw.get("params") or {})}
     spec = catalogue[raw["type"]].with_params(raw_params)
     body, literal = spec.body(raw_params), NO_LITERAL
     rounds = sorted(name for name in spec.conditions if raw_params.get(name))
@@ -370,10 +372,11 @@ def compensation_of(node: str) -> str:
     return f"{node}:compensate"
 
 
-def _undo(raw: Mapping[str, Any], catalogue: Catalogue) -> Node:
+def _undo(raw: Mapping[str, Any], catalogue: Catalogue, rules: int) -> Node:
     """The step that compensates a node, as a node of its own without edges."""
     undo = {**raw["compensate"], "id": compensation_of(raw["id"]), "undoes": raw["id"]}
     undo["priority"] = raw.get("priority")
+    undo["params"] = {**catalogue[undo["type"]].defaults_by(rules), **(undo.get("params") or {})}
     undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
     return replace(_node(undo, 0, [], catalogue, {}, RULES), activity=raw["compensate"].get("name") or "")
 

@@ -12,11 +12,12 @@ from engine.catalogue import Json, StepSpec
 EdgeKind = Literal["always", "branch", "when", "default", "error", "timer"]
 PortKind = Literal["outcome", "otherwise", "failed", "deadline"]
 
-RULES: Final = 2
+RULES: Final = 3
 """The rules of versions that are published now; the number is stored with each version.
 
 1: an outcome of a person for which no edge is there is an error. A join is skipped as soon as it can't fire any more.
 2: the outcome ends its path. A join is skipped once all of its edges are decided, and a run with no other end fails.
+3: params have today's defaults; those of versions before are kept by their step types (`StepSpec.defaults_by`).
 """
 
 

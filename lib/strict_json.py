@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 import orjson
 
@@ -65,8 +65,11 @@ class _Fault:
         self.key = key
 
 
-def strict_loads(raw: bytes, *, max_bytes: int) -> JsonValue:
-    """The value of a JSON document that came from outside.
+def strict_loads(
+    raw: bytes, *, max_bytes: int, large_integers: Literal["refuse", "text"] = "refuse"
+) -> JsonValue:
+    """The value of a JSON document that came from outside. `large_integers`: what becomes of those that a double can't
+    hold; as a text they keep all of their digits.
 
     Raises JsonTooLarge or BadJson with a pointer to the place (docs/security.md, "One JSON gate").
     """
@@ -75,7 +78,7 @@ def strict_loads(raw: bytes, *, max_bytes: int) -> JsonValue:
     text = _decode(raw)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH:
         _refuse_depth(text)
-    reader = _Reader()
+    reader = _Reader(large_integers)
     try:
         value: JsonValue = json.loads(
             text,
@@ -206,8 +209,9 @@ def _pointer(path: list[str | int]) -> str:
 class _Reader:
     """The hooks of one parse; what they refuse is left in the tree as a `_Fault`."""
 
-    def __init__(self) -> None:
+    def __init__(self, large_integers: Literal["refuse", "text"]) -> None:
         self.faults = False
+        self._large_integers = large_integers
 
     def _fault(self, message: str, key: str | None = None) -> _Fault:
         self.faults = True
@@ -224,7 +228,7 @@ class _Reader:
 
     def int(self, literal: str) -> Any:
         if len(literal) > 17 or not -MAX_INTEGER <= (number := int(literal)) <= MAX_INTEGER:
-            return self._fault(_INTEGER)
+            return literal if self._large_integers == "text" else self._fault(_INTEGER)
         return number
 
     def object(self, pairs: list[tuple[str, Any]]) -> Any:

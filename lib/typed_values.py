@@ -4,13 +4,14 @@ A type is a reduced JSON Schema (`engine.value_types`): `format`, `x-currency`, 
 """
 
 import json
+import math
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lib.forms.numbers import decimals_of
 from lib.json import Json, JsonValue
@@ -33,6 +34,8 @@ _TIME = re.compile(
     r"([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?(?:\[([\w/+-]{1,64})\])?"
 )
 _MOST_DIGITS = 40
+_TITLE_CHARACTERS = 100
+_NO_FILES: Mapping[str, str] = {}
 _SCHEMES = ("https://", "http://")
 
 
@@ -92,12 +95,73 @@ def is_link(value: JsonValue) -> bool:
     return isinstance(value, str) and value.lower().startswith(_SCHEMES) and not any(map(str.isspace, value))
 
 
-def plain_text(value: JsonValue, kind: Type | None) -> str:
-    """A value in one text: as its type has it, a text as it is, anything else as JSON."""
-    text = text_of(value, kind)
-    if text is not None:
-        return text
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def plain_text(
+    value: JsonValue,
+    kind: Type | None = None,
+    *,
+    files: Mapping[str, str] = _NO_FILES,
+    most: float = math.inf,
+    between: str = "; ",
+    is_exact: bool = False,
+) -> str:
+    """A value in one text of at most so many characters, its parts by their types.
+
+    Entries of a list stand after commas, those with fields on lines of their own; the fields of the value itself are
+    apart by `between`. `files`: by id what files are called. `is_exact`: behind a text that reads otherwise than it is
+    stands what it is.
+    """
+    text = ""
+    for part in _parts(value, kind, _Style(files, between, is_exact)):
+        text += part
+        if len(text) > most:
+            return f"{text[: int(most) - 1]}…"
+    return text
+
+
+def title_of(key: str, kind: Type | None = None) -> str:
+    """What a key is called: as its type has it, otherwise `paid_at` is “Paid at”."""
+    if kind and kind.get("title"):
+        return str(kind["title"])[:_TITLE_CHARACTERS]
+    words = key[:_TITLE_CHARACTERS].replace("_", " ").strip()
+    return (words[:1].upper() + words[1:]) or key[:_TITLE_CHARACTERS]
+
+
+class _Style(NamedTuple):
+    files: Mapping[str, str]
+    between: str
+    is_exact: bool
+
+
+def _parts(value: JsonValue, kind: Type | None, style: _Style) -> Iterator[str]:
+    own = text_of(value, kind)
+    if isinstance(value, dict) and value and own is None:
+        types, inner = _type((kind or {}).get("properties")) or {}, style._replace(between="; ")
+        for place, (key, one) in enumerate(value.items()):
+            below = _type(types.get(key))
+            name = key if style.is_exact else title_of(key, below)
+            yield f"{style.between if place else ''}{name}: "
+            yield from _parts(one, below, inner)
+    elif isinstance(value, list) and value and own is None:
+        items, has_fields = _type((kind or {}).get("items")), any(isinstance(one, dict) for one in value)
+        for place, one in enumerate(value):
+            if place:
+                yield "\n" if has_fields else ", "
+            yield from _parts(one, items, style._replace(between="; "))
+    else:
+        yield _scalar(value, kind, own, style)
+
+
+def _scalar(value: JsonValue, kind: Type | None, own: str | None, style: _Style) -> str:
+    if isinstance(value, str):
+        if kind_of(kind) == "file" and value in style.files:
+            return style.files[value]
+        text = value if own is None else own
+        return f"{text} ({value})" if style.is_exact and text.replace("\u00a0", " ") != value else text
+    if own is not None:
+        return own
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number_text(json.dumps(value)) if isinstance(value, int | float) else "none"
 
 
 def found(typed: Iterable[tuple[JsonValue, Type | None]], sort: Kind, most: int) -> list[str]:

@@ -141,6 +141,8 @@ class StepType:
     """What of its own limits how long it waits, in words such as `the param due_seconds`."""
     collects: Callable[[Sequence[Json]], Json] | None = None
     """Of a container: what it gives, from what its children gave; its `run` says which (`steps.waiting`)."""
+    old_defaults: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
+    """The defaults that params had before, by the rules that brought others: versions published before keep them."""
     conditions: frozenset[str] = frozenset()
     """Of a loop: which of its params are conditions, asked after each round."""
     plain_expressions_of: Callable[[Mapping[str, Json]], Iterable[Keys]] | None = None
@@ -164,6 +166,15 @@ class StepType:
     def with_params(self, params: Mapping[str, Json]) -> "StepType":
         """The type as these params make it, rendered or not."""
         return self if self.variant is None else self.variant(self, params)
+
+    def defaults_by(self, rules: int) -> Mapping[str, Json]:
+        """The params that had another default by the rules of a version, with that one."""
+        return {
+            key: value
+            for since, old in self.old_defaults.items()
+            if rules < since
+            for key, value in old.items()
+        }
 
     @property
     def waits(self) -> bool:

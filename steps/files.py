@@ -19,7 +19,12 @@ class FileInfo:
 
 
 class Files(Protocol):
-    """The files that a run may read."""
+    """The files that a run may read, and keep."""
+
+    @property
+    def most_bytes(self) -> int:
+        """How large one that is kept may be."""
+        ...
 
     def described(self, ids: Sequence[str]) -> Mapping[str, FileInfo]:
         """Those of these ids that are files of the run's tree, by id."""
@@ -29,15 +34,24 @@ class Files(Protocol):
         """The bytes of one of them."""
         ...
 
+    def keep(self, name: str, content: bytes) -> FileInfo:
+        """Keep a new file of the run. Raises StepError where the scan refuses it, or the run has too many."""
+        ...
+
 
 class NoFiles:
     """The files of a step that is executed outside of a run."""
+
+    most_bytes = 0
 
     def described(self, ids: Sequence[str]) -> Mapping[str, FileInfo]:
         return {}
 
     def content(self, id: str) -> bytes:
         raise LookupError(id)
+
+    def keep(self, name: str, content: bytes) -> FileInfo:
+        raise StepError("FileRefused", "A file can be kept only in a run.")
 
 
 def read(files: Files, named: Sequence[tuple[str, str]], *, most_bytes: int) -> list[tuple[FileInfo, bytes]]:

@@ -4,6 +4,10 @@ MAIL_ADDRESS_CHARACTERS = 254
 """The longest address that SMTP delivers to (RFC 5321)."""
 MEDIA_TYPE_CHARACTERS = 1_000
 """The type of an answer: parsing its parameters takes quadratic time, and no real type is longer."""
+DISPOSITION_CHARACTERS = 2_000
+"""The header with the name of a file: parsing it takes quadratic time, and no real name is longer."""
+REDIRECTS = 5
+"""Redirects that one request follows."""
 ASKED_NAMES = 200
 """People or groups that one step asks."""
 LOG_LINES = 200

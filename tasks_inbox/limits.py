@@ -103,13 +103,15 @@ DIGEST_PERIOD = timedelta(days=7)
 BULK_FACTS = 4
 """Facts of each task in the review of a bulk decision: one line of them fits."""
 MAIL_FACT_ROWS = 10
-"""Rows of a table, and fields of an object, of a fact in a mail: the task's page has all."""
+"""Entries of a list that is a fact in a mail: the task's page has all."""
 MAIL_FACT_CHARACTERS = 1_000
 """One line of a fact in a mail."""
 MAILS_BEFORE_DIGEST = 5
 """Mails about tasks that one person gets one by one within `DIGEST_MINUTES`; further ones are collected."""
 DIGEST_MINUTES = 15
 """How long mails about tasks are collected for one person."""
+COLLECTED_WAIT_MINUTES = 30
+"""How long a notification waits at most for the mail that collects it, whatever else its reader gets meanwhile."""
 COLLECTED_MAILS = 200
 """Tasks in one collected mail."""
 OUTCOME_CHARACTERS = 64

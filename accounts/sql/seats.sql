@@ -41,3 +41,21 @@ SELECT u.username, u.name
   FROM accounts_membership m
   JOIN accounts_user u ON u.id = m.user_id
  WHERE m.tenant_id = %(tenant)s AND lower(u.username) = ANY(%(keys)s)
+
+-- name: members_offered
+SELECT u.username, u.name
+  FROM accounts_membership m
+  JOIN accounts_user u ON u.id = m.user_id
+ WHERE m.tenant_id = %(tenant)s AND u.is_active
+ ORDER BY u.username
+ LIMIT %(limit)s
+
+-- name: members_meant
+-- Whom a text may mean: by one of these usernames, or by name.
+SELECT u.username, u.name
+  FROM accounts_membership m
+  JOIN accounts_user u ON u.id = m.user_id
+ WHERE m.tenant_id = %(tenant)s AND u.is_active
+   AND (lower(u.username) = ANY(%(keys)s) OR lower(btrim(normalize(u.name, NFKC))) = %(name)s)
+ ORDER BY lower(u.username) = ANY(%(keys)s) DESC, u.username
+ LIMIT %(limit)s

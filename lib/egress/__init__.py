@@ -4,6 +4,7 @@ from lib.egress.client import Egress, EgressResponse, url_of
 from lib.egress.errors import (
     EgressError,
     EgressFailed,
+    EgressRedirects,
     EgressRefused,
     EgressTimeout,
     EgressTooLarge,
@@ -16,6 +17,7 @@ __all__ = [
     "Egress",
     "EgressError",
     "EgressFailed",
+    "EgressRedirects",
     "EgressRefused",
     "EgressResponse",
     "EgressRules",

@@ -1,7 +1,7 @@
 """The one door to the outside: a request, checked, bounded in time and size, and its whole answer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import httpx
@@ -9,7 +9,7 @@ import httpx
 from lib.egress.addresses import literal
 from lib.egress.body import ENCODINGS, whole
 from lib.egress.deadline import Deadline
-from lib.egress.errors import EgressFailed, EgressRefused
+from lib.egress.errors import EgressError, EgressFailed, EgressRedirects, EgressRefused
 from lib.egress.rules import EgressRules
 from lib.egress.transport import CheckedTransport
 
@@ -64,28 +64,42 @@ class Egress:
         timeout_seconds: float,
         max_bytes: int,
         follow_redirects: int = 0,
+        is_answer: Callable[[int], bool] = lambda status: False,
     ) -> EgressResponse:
         """The whole answer to one request, whatever its status.
 
         `timeout_seconds` are for all of it, redirects included; `max_bytes` for the body after decompression.
+        `is_answer`: whether a redirect with this status is the answer, and not followed.
         Raises EgressRefused (a rule), EgressFailed (no connection or no HTTP), EgressTimeout, EgressTooLarge.
         """
         deadline = Deadline(timeout_seconds)
         request = _request(method, url_of(url), headers, content)
-        for _hop in range(follow_redirects + 1):
-            response = self._exchange(request, deadline, max_bytes)
-            location = response.headers.get("location")
-            if not follow_redirects or response.status not in _REDIRECTS or location is None:
-                return response
-            request = _redirected(request, response.status, location)
-        raise EgressFailed(f"{request.url.host} redirects more than {follow_redirects} times.")
+        hops = 0
+        try:
+            while True:
+                response = self._exchange(request, deadline, max_bytes)
+                location = response.headers.get("location")
+                is_redirect = response.status in _REDIRECTS and not is_answer(response.status)
+                if not follow_redirects or not is_redirect or location is None:
+                    return response
+                hops += 1
+                if hops > follow_redirects:
+                    raise EgressRedirects(f"{request.url.host} redirects more than {follow_redirects} times.")
+                request = _redirected(request, response.status, location)
+        except EgressError as error:
+            error.hops = hops
+            raise
 
     def _exchange(self, request: httpx.Request, deadline: Deadline, max_bytes: int) -> EgressResponse:
         with CheckedTransport(self.rules, deadline) as transport:
             answer = transport.handle_request(request)
             if answer.status_code < 200:
                 raise EgressFailed(f"{request.url.host} wants a protocol other than HTTP.")
-            body = whole(answer.iter_raw(), answer.headers.get("content-encoding", ""), max_bytes)
+            try:
+                body = whole(answer.iter_raw(), answer.headers.get("content-encoding", ""), max_bytes)
+            except EgressError as error:
+                error.status = answer.status_code
+                raise
         return EgressResponse(answer.status_code, dict(answer.headers), body, str(request.url))
 
 

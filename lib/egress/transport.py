@@ -41,7 +41,7 @@ class CheckedTransport(httpx.BaseTransport):
             self._connection,
             httpcore.Request(request.method, url, headers=request.headers.raw, content=request.read()),
         )
-        _check_headers(answer.headers)
+        _check_headers(answer)
         return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
 
     @staticmethod
@@ -78,9 +78,12 @@ class _Body(httpx.SyncByteStream):
         self._answer.close()
 
 
-def _check_headers(headers: list[tuple[bytes, bytes]]) -> None:
+def _check_headers(answer: httpcore.Response) -> None:
+    headers = answer.headers
     if len(headers) > MOST_HEADERS or sum(len(n) + len(v) for n, v in headers) > MOST_HEADER_BYTES:
-        raise _too_many()
+        error = _too_many()
+        error.status = answer.status
+        raise error
 
 
 def _too_many() -> EgressTooLarge:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from lib.forms.fields import FormField
 from lib.json import Json
+from runs.commands.start_fields import fields_naming
 from runs.files import claims
 from runs.files.claims import Claim, FileRefused, NamedFile
 from runs.kernel.graphs import Compiled
@@ -13,17 +15,14 @@ StartFiles = tuple[RunRow, Sequence[NamedFile], str | None]
 """The row of a new run, the files that its input names, and a run whose files it may use."""
 
 
-def files_in(version: Compiled, value: Json, place: int = 0, count: int = 1) -> list[NamedFile]:
-    """The files that the input of the item at a `place` names, of so many items."""
-    schema = version.graph.input_schema
-    if not version.takes_files or schema is None:
-        return []
-    return claims.named_files(schema, value, f"items[{place}]." if count > 1 else "")
+def files_in(fields: Sequence[FormField], place: int = 0, count: int = 1) -> list[NamedFile]:
+    """The files that these fields of the item at a `place` name, of so many items."""
+    return claims.named_files(fields, f"items[{place}]." if count > 1 else "")
 
 
 def refuse_files(version: Compiled, value: Json) -> None:
     """Refuse an input with files for what starts runs again and again. Raises RunRefused naming the field."""
-    for file in files_in(version, value):
+    for file in files_in(fields_naming(version, value)):
         message = "One run uses a file: what starts runs again and again can't have one."
         raise RunRefused("file_used_once", message, field=file.field)
 

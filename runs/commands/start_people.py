@@ -3,24 +3,16 @@
 from collections.abc import Collection, Sequence
 
 from accounts.picking import strangers
+from lib.forms.fields import FormField
 from lib.forms.people import not_a_member, people_in
-from lib.forms.schema_forms import SchemaForms
-from lib.json import Json
-from runs.kernel.graphs import Compiled
 from runs.kernel.refused import RunRefused
-from steps.schema import fits
-
-_FORMS = SchemaForms(fits, "input")
 
 
-def people_refusals(tenant: int, version: Compiled, inputs: Sequence[Json]) -> list[RunRefused | None]:
-    """Why each input can't start a run: the first field that names nobody; None where all fields name members."""
-    schema = version.graph.input_schema
-    if not version.takes_people or schema is None:
-        return [None] * len(inputs)
-    names = [people_in(_FORMS.filled(schema, value).each()) for value in inputs]
+def people_refusals(tenant: int, items: Sequence[Sequence[FormField]]) -> list[RunRefused | None]:
+    """Why items with these fields can't start: of each the first that names nobody; None where all name members."""
+    names = [people_in(fields) for fields in items]
     unknown = strangers(tenant, [username for fields in names for _, username in fields])
-    return [_refusal(fields, unknown, place, len(inputs)) for place, fields in enumerate(names)]
+    return [_refusal(fields, unknown, place, len(items)) for place, fields in enumerate(names)]
 
 
 def _refusal(

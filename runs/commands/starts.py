@@ -19,6 +19,7 @@ from lib.uuid7 import uuid7
 from runs.commands.origin import Origin
 from runs.commands.signals import NewSignal, rows_of
 from runs.commands.start_checks import business_key_of, encoded_input
+from runs.commands.start_fields import fields_naming
 from runs.commands.start_files import StartFiles, files_in, refuse_files, use_files
 from runs.commands.start_people import people_refusals
 from runs.files.claims import NamedFile
@@ -174,8 +175,9 @@ def checked(terms: Terms, items: Sequence[NewRun]) -> list[CheckedRun]:
     with sharing_at("items", EXPRESSIONS_UNITS):
         rows = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
         judgements = _judged(terms, items)
-    files = [files_in(version, item.input, place, len(items)) for place, item in enumerate(items)]
-    refusals = people_refusals(terms.tenant, version, [item.input for item in items])
+    fields = [fields_naming(version, item.input) for item in items]
+    files = [files_in(some, place, len(items)) for place, some in enumerate(fields)]
+    refusals = people_refusals(terms.tenant, fields)
     parts = zip(rows, judgements, refusals, files, strict=True)
     return [
         CheckedRun(*row, replace(judgement, refused=judgement.refused or refusal), references)

@@ -1,19 +1,15 @@
 """A start uses the files that its input names: each becomes a file of the run's tree, once (docs/files.md)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lib.forms.fields import FormField
-from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import has_format
 from lib.json import Json
 from lib.media import is_accepted
 from runs.files import store
 from runs.files.store import FileRow, LockedFile
-from runs.files.trees import SOURCES, is_id
-from steps.schema import fits
-
-_FORMS = SchemaForms(fits, "input")
+from runs.files.trees import files_of_trees, is_id
 
 
 class FileRefused(Exception):
@@ -51,11 +47,12 @@ def takes_files(schema: Json) -> bool:
     return has_format(schema, "file")
 
 
-def named_files(schema: Mapping[str, Json], value: Json, where: str = "") -> list[NamedFile]:
-    """The files that an input names, as a form of its schema has fields for them."""
-    fields = (one for one in _FORMS.filled(schema, value).each() if one.kind == "file" and one.text)
+def named_files(fields: Iterable[FormField], where: str = "") -> list[NamedFile]:
+    """The files that these fields name; `where` begins the names of the fields."""
     return [
-        NamedFile(one.text, f"{where}{one.place or one.name}", one.accept, one.max_bytes) for one in fields
+        NamedFile(one.text, f"{where}{one.place or one.name}", one.accept, one.max_bytes)
+        for one in fields
+        if one.kind == "file" and one.text
     ]
 
 
@@ -95,33 +92,31 @@ def use(tenant: int, by: str, claims: Sequence[Claim], *, is_test: bool = False)
     if not ids:
         return
     files = store.lock_files(tenant, ids)
-    uses = store.uses_of(tenant, ids)
-    trees = store.trees_of(tenant, {run for claim in claims for run in claim.sources})
+    source_trees = store.trees_of(tenant, {run for claim in claims for run in claim.sources})
+    readable = {claim.tree for claim in claims} | set(source_trees.values())
+    rows = files_of_trees(tenant, readable, ids)
     new_ids: set[str] = set()
-    added: list[tuple[str, str]] = []
+    uses: dict[tuple[str, str], None] = {}
     adopted: dict[str, FileRow] = {}
     for claim in claims:
-        own = [claim.tree, *(trees[run] for run in claim.sources if run in trees)]
-        others = _of_sources(tenant, own, {one.id for one in claim.files})
+        own = [claim.tree, *(source_trees[run] for run in claim.sources if run in source_trees)]
         for one in claim.files:
-            used_by = uses.setdefault(one.id, set())
-            file: FileRow | None = files.get(one.id)
-            if one.id in others:
-                file = others[one.id]
-                if file["id"] not in files and not _is_of(tenant, claim.tree, one.id):
-                    adopted[one.id] = file
-            elif used_by.isdisjoint(own):
+            shared = next((rows[tree, one.id] for tree in own if (tree, one.id) in rows), None)
+            if shared is not None:
+                if one.id not in files and (claim.tree, one.id) not in rows:
+                    adopted[one.id] = shared
+            elif not any((one.id, tree) in uses for tree in own):
                 _require_unused(files.get(one.id), one, by, is_taken=one.id in new_ids)
                 if not is_test:
                     new_ids.add(one.id)
+            file = shared or files.get(one.id)
             if file is not None and (fault := fault_of(file, one.accept, one.max_bytes)):
                 raise FileRefused("bad_file", fault, one.field)
-            if claim.tree not in used_by and (one.id in files or one.id in adopted):
-                used_by.add(claim.tree)
-                added.append((one.id, claim.tree))
+            if one.id in files or one.id in adopted:
+                uses[one.id, claim.tree] = None
     store.adopt_files(tenant, [*adopted.values()])
     store.keep_files(new_ids)
-    store.use_files(tenant, added)
+    store.use_files(tenant, [*uses])
 
 
 _NONE = "There is no such file that you have uploaded and not used: upload it again."
@@ -133,14 +128,3 @@ def _require_unused(file: LockedFile | None, named: NamedFile, by: str, *, is_ta
     if is_taken or not file["unused"]:
         message = "Another run uses this file: upload it again."
         raise FileRefused("file_used", message, named.field, conflict=True)
-
-
-def _of_sources(tenant: int, trees: Collection[str], ids: Collection[str]) -> dict[str, FileRow]:
-    rows: dict[str, FileRow] = {}
-    for source in SOURCES:
-        rows |= {id_: row for (_, id_), row in source.rows(tenant, trees, ids).items()}
-    return rows
-
-
-def _is_of(tenant: int, tree: str, file: str) -> bool:
-    return file in _of_sources(tenant, [tree], [file])

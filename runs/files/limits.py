@@ -12,6 +12,10 @@ PERSON_UNUSED_BYTES = 100 * 1024 * 1024
 """Their bytes together: uploads fill the database."""
 TENANT_UNUSED_BYTES = 1024 * 1024 * 1024
 """Bytes of all files of a tenant that no start has used yet."""
+RESULT_FILES = 1_000
+"""Files that steps of one tree of runs keep, such as answers of services."""
+RESULT_BYTES = 1024 * 1024 * 1024
+"""Their bytes together: they fill the database."""
 LINK_SECONDS = 3_600
 """How long the link to a file in a polled job works; a new poll gives a new one."""
 NAMED_FILES = 100

@@ -1,6 +1,6 @@
 """Links to files that work for an hour without a login: a worker gets them with its job."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from django.core import signing
@@ -10,7 +10,7 @@ from lib.json import Json
 from runs.files import store
 from runs.files.limits import LINK_SECONDS, NAMED_FILES, SEARCHED_VALUES
 from runs.files.store import FileRow
-from runs.files.trees import SOURCES, is_id
+from runs.files.trees import files_of_trees, is_id
 
 _SALT = "runs.files.links"
 
@@ -63,7 +63,7 @@ def files_of_jobs(tenant: int, jobs: Mapping[str, NamedBy]) -> dict[str, list[Jo
     if not every:
         return {}
     trees = store.trees_of(tenant, {jobs[job].run for job, job_ids in ids.items() if job_ids})
-    rows = _files_of_trees(tenant, set(trees.values()), every)
+    rows = files_of_trees(tenant, set(trees.values()), every)
     return {
         job: [
             _job_file(tenant, one.run, row)
@@ -72,15 +72,6 @@ def files_of_jobs(tenant: int, jobs: Mapping[str, NamedBy]) -> dict[str, list[Jo
         ]
         for job, one in jobs.items()
     }
-
-
-def _files_of_trees(
-    tenant: int, trees: Collection[str], ids: Collection[str]
-) -> dict[tuple[str, str], FileRow]:
-    rows = dict(store.files_of_trees(tenant, trees, ids))
-    for source in SOURCES:
-        rows |= source.rows(tenant, trees, ids)
-    return rows
 
 
 def _job_file(tenant: int, run: str, row: FileRow) -> JobFile:

@@ -8,11 +8,11 @@ from runs.models import HotRow
 
 
 class StoredFile(HotRow):
-    """A file that somebody uploaded to start a run. Only `expires_at` ever changes.
+    """A file that somebody uploaded to start a run, or that a step kept. Only `expires_at` ever changes.
 
     `media_type` is detected from its bytes; `sha256` is of them. `expires_at`: when it is deleted unless a start has
-    used it; NULL once one has. The row of a task's file that a run of another tree uses has the id of that file; its
-    bytes stay with the task.
+    used it; NULL once one has. `by`: a username, or `step` and the id of the step. The row of a task's file that a run
+    of another tree uses has the id of that file; its bytes stay with the task.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -41,10 +41,14 @@ class StoredFileContent(HotRow):
 
 
 class FileUse(HotRow):
-    """A tree of runs that uses a file: `tree_id` is its topmost run. Several trees may share one file."""
+    """A tree of runs that uses a file: `tree_id` is its topmost run. Several trees may share one file.
+
+    `is_result`: a step of the tree made it; the others are files of the start.
+    """
 
     file_id = models.UUIDField()
     tree_id = models.UUIDField()
+    is_result = models.BooleanField(db_default=False)
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["file_id", "tree_id"], name="file_use_once")]

@@ -9,6 +9,8 @@ from lib.named_sql import Statements
 from runs.files.limits import (
     PERSON_UNUSED_BYTES,
     PERSON_UNUSED_FILES,
+    RESULT_BYTES,
+    RESULT_FILES,
     TENANT_UNUSED_BYTES,
     UNUSED_PERIOD,
 )
@@ -65,14 +67,6 @@ def unused_files(tenant: int, by: str, ids: Collection[str]) -> dict[str, FileRo
     return rows
 
 
-def uses_of(tenant: int, ids: Collection[str]) -> dict[str, set[str]]:
-    """By file the trees that use it."""
-    uses: dict[str, set[str]] = {}
-    for file, tree in SQL.value("uses_of", {"tenant": tenant, "files": sorted(ids)}):
-        uses.setdefault(file, set()).add(tree)
-    return uses
-
-
 def use_files(tenant: int, uses: Sequence[tuple[str, str]]) -> None:
     """Note that trees use files, each as (file, tree)."""
     files, trees = [file for file, _ in uses], [tree for _, tree in uses]
@@ -91,6 +85,14 @@ def adopt_files(tenant: int, rows: Sequence[FileRow]) -> None:
         SQL.execute("adopt_files", {"tenant": tenant, "rows": document([*rows]), "now": now_or_none()})
 
 
+def keep_result(tenant: int, run: str, row: FileRow, content: bytes) -> bool:
+    """Keep a file that a step has made, for the tree of its run; False where that has enough, or is gone."""
+    params = {"tenant": tenant, "run": run, "file": row["id"], "content": content, "now": now_or_none()}
+    params |= {key: row[key] for key in ("name", "media_type", "size", "sha256", "by")}
+    params |= {"most_files": RESULT_FILES, "most_bytes": RESULT_BYTES}
+    return bool(SQL.column("keep_result", params))
+
+
 def trees_of(tenant: int, runs: Collection[str]) -> dict[str, str]:
     """By run the topmost run of its tree."""
     trees: dict[str, str] = SQL.value("trees_of", {"tenant": tenant, "runs": sorted(runs)})
@@ -106,7 +108,7 @@ def files_of_trees(
 
 
 def files_used(tenant: int, run_id: str, limit: int) -> list[FileRow]:
-    """The files that the tree of a run uses, the oldest first, at most so many."""
+    """The files that the tree of a run was started with, the oldest first, at most so many."""
     rows: list[FileRow] = SQL.value("files_used", {"tenant": tenant, "run": run_id, "limit": limit})
     return rows
 

@@ -11,6 +11,7 @@ import orjson
 from engine.catalogue import Json
 from engine.decide import settle
 from engine.effects import Effects
+from engine.errors import is_done
 from engine.graph import Graph, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
 from engine.retry import next_delay
@@ -108,7 +109,7 @@ def plan(step: ClaimedStep, result: AttemptResult, graph: Graph, *, jitter: floa
             node.retry,
             attempt=step.attempt,
             code=str(result.error.get("code")),
-            retryable=result.retryable,
+            retryable=result.retryable and not is_done(result.error),
             jitter=jitter,
             retry_after=result.retry_after,
         )

@@ -10,7 +10,7 @@ from engine.catalogue import Json
 from engine.value_types import Type, below, reduced
 from lib.forms.fields import FormField
 from lib.strict_json import same
-from lib.typed_values import kind_of
+from lib.typed_values import kind_of, plain_text
 from runs.files.trees import files_of_trees, is_id
 from runs.kernel import graphs
 from runs.limits import REQUEST_FACTS
@@ -19,6 +19,7 @@ from workflows.design.start_forms import Start, filled
 Corrected = Mapping[tuple[str, ...], tuple[Json, Json]]
 TELLING = 2
 """So many facts of the input tell one request from another."""
+_SHOWN = str | int | float
 NO_FILE = "A file that is no longer kept"
 
 
@@ -121,20 +122,16 @@ def _facts(version_id: int, data: Json) -> list[_Fact]:
         kinds = reduced(schema)
         return [_Fact(one.name, one.label, one, _person(kinds, one)) for one in start.form.each()]
     if isinstance(data, dict):
-        return [_Fact(key, key, _text(value)) for key, value in data.items()]
-    return [_Fact("", "Input", _text(data))]
+        return [
+            _Fact(key, key, plain_text(value)) for key, value in data.items() if isinstance(value, _SHOWN)
+        ]
+    return [_Fact("", "Input", plain_text(data) if isinstance(data, _SHOWN) else "")]
 
 
 def _person(kinds: Type | None, one: FormField) -> str | None:
     """The member that a field names."""
     _, *path = one.name.split(".")
     return one.text if kind_of(below(kinds, tuple(path))) == "person" and one.text else None
-
-
-def _text(value: Json) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def _name_files(tenant: int, trees: Mapping[UUID, str], facts: Sequence[tuple[UUID, _Fact]]) -> None:

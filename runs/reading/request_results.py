@@ -1,7 +1,7 @@
 """What the requester of a run gets when it has completed: `request.result` of the run's version, over the ended run."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -12,14 +12,13 @@ from engine.errors import ExpressionError, TooMuchWork
 from engine.graph import Graph
 from engine.statuses import StepStatus
 from engine.templates import Template
-from engine.typed_texts import TypedParams, joined
-from engine.value_types import Type, below
+from engine.typed_texts import Parts, TypedParams, joined
+from engine.value_types import Type
 from engine.work import EXPRESSIONS_UNITS, sharing_at
 from lib.blobs import BlobError
 from lib.markdown import markdown
 from lib.masking import masked
-from lib.reader import number_text
-from lib.typed_values import found, is_link, kind_of, text_of
+from lib.typed_values import found, is_link, kind_of, plain_text, text_of
 from runs.files.limits import NAMED_FILES
 from runs.files.trees import FileView, described
 from runs.kernel import scopes
@@ -53,7 +52,10 @@ def result_rows(tenant: int, run_id: str, version_id: int) -> list[dict[str, Jso
         if _has_happened(version.graph, one, done)
     ]
     with sharing_at("request.result", EXPRESSIONS_UNITS):
-        return [_computed(tenant, label, value) for label, value in values]
+        computed = [_computed(label, value) for label, value in values]
+    typed = [pair for one in computed for pair in one.values()]
+    people.learn(tenant, found(typed, "person", RESULT_PEOPLE * len(computed)))
+    return [one.row() for one in computed]
 
 
 def _has_happened(graph: Graph, template: Template, done: set[str]) -> bool:
@@ -61,19 +63,36 @@ def _has_happened(graph: Graph, template: Template, done: set[str]) -> bool:
     return all(step in done for step in template.refs.steps if step in graph.nodes)
 
 
-def _computed(tenant: int, label: str, typed: TypedParams) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """The value of a label; a text that is put together has `parts`."""
+
+    label: str
+    value: Json = None
+    kind: Type | None = None
+    parts: Parts | None = None
+    fault: str | None = None
+
+    def values(self) -> list[tuple[Json, Type | None]]:
+        """Each typed value in it."""
+        if self.parts is None:
+            return [(self.value, self.kind)]
+        return [(one["value"], one.get("type")) for one in self.parts if isinstance(one, dict)]
+
+    def row(self) -> dict[str, Json]:
+        """What is shown of it."""
+        value = self.value if self.parts is None else joined(self.parts, text_of)
+        return _row(self.label, value, self.kind, self.fault)
+
+
+def _computed(label: str, typed: TypedParams) -> _Computed:
     try:
         kind = typed.type_at()
         parts = None if kind else typed.parts_at()
-        if parts is not None:
-            people_read = [(one["value"], one.get("type")) for one in parts if isinstance(one, dict)]
-            people.learn(tenant, found(people_read, "person", RESULT_PEOPLE))
-            return _row(label, joined(parts, text_of))
-        value = typed.template.render(typed.scope)
+        value = typed.template.render(typed.scope) if parts is None else None
     except (ExpressionError, TooMuchWork):
-        return _row(label, None, fault=NOT_COMPUTED)
-    people.learn(tenant, found([(value, kind)], "person", RESULT_PEOPLE))
-    return _row(label, value, kind)
+        return _Computed(label, fault=NOT_COMPUTED)
+    return _Computed(label, value, kind, parts)
 
 
 def _row(label: str, value: Json, kind: Type | None = None, fault: str | None = None) -> dict[str, Json]:
@@ -103,24 +122,5 @@ def result_shown(row: dict[str, Json], files: dict[str, FileView]) -> dict[str, 
 
 
 def _text(value: Json, kind: Type | None, files: Mapping[str, FileView] = _NO_FILES) -> str:
-    """A value in one text, its parts by their types."""
-    text = text_of(value, kind)
-    if text is not None:
-        return text
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        items = (kind or {}).get("items")
-        lines = "\n" if any(isinstance(one, dict) for one in value) else ", "
-        return lines.join(_text(one, items, files) for one in value)[:RESULT_CHARACTERS]
-    if isinstance(value, dict):
-        parts = ((below(kind, (name,)), name, one) for name, one in value.items())
-        texts = (f"{(own or {}).get('title') or name}: {_text(one, own, files)}" for own, name, one in parts)
-        return "; ".join(texts)[:RESULT_CHARACTERS]
-    if isinstance(value, int | float):
-        return number_text(json.dumps(value))
-    if kind_of(kind) == "file" and value in files:
-        return files[value].name
-    return str(value)[:RESULT_CHARACTERS]
+    names = {id_: one.name for id_, one in files.items()}
+    return "" if value is None else plain_text(value, kind, files=names, most=RESULT_CHARACTERS)

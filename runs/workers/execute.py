@@ -9,7 +9,7 @@ import orjson
 
 from engine.catalogue import Json
 from engine.decide import describe
-from engine.errors import ExpressionError, NotEvaluated, StepError, failure_of
+from engine.errors import OUTCOMES, ExpressionError, NotEvaluated, StepError, failure_of
 from engine.typed_texts import TypedParams
 from lib import log_context, trace_context
 from lib.masking import echoed, without
@@ -96,7 +96,7 @@ def _ending(
             usage=usage,
             lines=step.log,
             typed=typed,
-            files=FilesOfRun(step.tenant_id, step.run_id),
+            files=FilesOfRun(step.tenant_id, step.run_id, step.node),
         )
         return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:
@@ -148,6 +148,8 @@ def broken(error: StepError) -> Errored:
         strict_dumps(payload, max_bytes=STEP_ERROR_BYTES)
     except BadJson:
         payload.pop("details", None)
+        if (outcome := error.details.get("outcome")) in OUTCOMES:
+            payload["details"] = {"outcome": outcome}
     seconds = wait if isinstance(wait, int | float) and wait > 0 else 0
     return Errored(payload, error.retryable, float(min(seconds, RETRY_AFTER_SECONDS)) or None)
 

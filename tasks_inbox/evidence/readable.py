@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 from engine.catalogue import Json
 from engine.json_schema import any_properties
-from engine.value_types import Type, below, reduced
+from engine.value_types import Type, reduced
 from lib.reader import NOBODY, reading_as
 from lib.stored_json import StoredDecoder
-from lib.typed_values import kind_of, plain_text
+from lib.typed_values import plain_text
 from lib.visible import visible
 from runs.reading import places
 
@@ -127,7 +127,7 @@ def _question(question: Json, records: list[tuple[Json, Json]], files: Mapping[s
         )
     ]
     lines += [("Instructions", content["instructions"])] if content["instructions"] else []
-    lines += [(fact["label"], said(fact["value"], fact.get("type"), files)) for fact in content["facts"]]
+    lines += [(fact["label"], _value(fact["value"], fact.get("type"), files)) for fact in content["facts"]]
     lines += [("Form", _fields(content["form"]))] if content["form"] is not None else []
     lines.append(
         ("To choose from", ", ".join(f"{one['label']} ({one['name']})" for one in content["outcomes"]))
@@ -176,7 +176,7 @@ def _decision(one: Json, record: Json, form: Type | None, files: Mapping[str, st
     lines += [("On behalf of", record["on_behalf_of"])] if record["on_behalf_of"] else []
     lines += [("Signed", "with their password, given again")] if by["signed"] else []
     lines += [("Comment", record["comment"])] if record["comment"] else []
-    lines += [("Filled in", said(record["data"], form, files))] if record["data"] is not None else []
+    lines += [("Filled in", _value(record["data"], form, files))] if record["data"] is not None else []
     lines += [("File", _file(file)) for file in record.get("files", ())]
     if way := record.get("settled_by"):
         lines.append(("Settled", WAYS.get(way, way)))
@@ -210,10 +210,10 @@ def _fields(form: Json) -> str:
     """The fields of a form, one a line; a form of another kind as it is."""
     fields = any_properties(form)
     if not fields or not all(isinstance(one, dict) for one in fields.values()):
-        return said(form)
+        return _value(form)
     required = form.get("required") or ()
     return "\n".join(
-        f"{one.get('title', name)} ({_short(one.get('type', 'anything'))}{', needed' if name in required else ''})"
+        f"{one.get('title', name)} ({_value(one.get('type', 'anything'))}{', needed' if name in required else ''})"
         for name, one in fields.items()
     )
 
@@ -236,21 +236,9 @@ def _standing(quorum: Json) -> str:
     return f"{tally} for the first choice; {end}"
 
 
-def said(value: Json, kind: Type | None = None, files: Mapping[str, str] = NO_FILES) -> str:
-    """A value for people: as its type has it, a text as it is, nested names and values in lines. `files` in words, by
-    id.
-    """
-    if isinstance(value, dict):
-        return "\n".join(f"{name}: {_short(one, below(kind, (name,)), files)}" for name, one in value.items())
-    return _short(value, kind, files)
-
-
-def _short(value: Json, kind: Type | None = None, files: Mapping[str, str] = NO_FILES) -> str:
-    if kind_of(kind) == "file" and isinstance(value, str) and value in files:
-        return files[value]
-    text = plain_text(value, kind)
-    # What a text is exactly is part of the evidence.
-    return f"{text} ({value})" if isinstance(value, str) and text.replace("\u00a0", " ") != value else text
+def _value(value: Json, kind: Type | None = None, files: Mapping[str, str] = NO_FILES) -> str:
+    """A value for people, with what a text is exactly, which is part of the evidence. `files` in words, by id."""
+    return plain_text(value, kind, files=files, between="\n", is_exact=True)
 
 
 def visible_part(part: Part) -> Part:

@@ -8,7 +8,7 @@ from io import StringIO
 from engine.catalogue import Json
 from engine.value_types import Type, below, reduced
 from lib.stored_json import StoredDecoder
-from lib.typed_values import kind_of, plain_text
+from lib.typed_values import kind_of, text_of
 from runs.reading import places
 from tasks_inbox.evidence.readable import files_named
 
@@ -91,7 +91,14 @@ def _value(value: Json, kind: Type | None, files: dict[str, str]) -> str:
             return _utc(value)
         case "file" if isinstance(value, str):
             return files.get(value, value)
-    return plain_text(value, kind)
+    text = text_of(value, kind)
+    return (
+        text
+        if text is not None
+        else value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _utc(text: Json) -> str:

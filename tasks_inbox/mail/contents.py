@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts import people
 from engine.catalogue import Json
-from engine.value_types import Type, below
+from engine.value_types import Type
 from lib.markup import file_size
 from lib.masking import masked_at
 from lib.typed_values import kind_of, plain_text
@@ -86,30 +86,9 @@ def _file(value: Json, files: Mapping[str, FileView]) -> list[str]:
 
 
 def _lines(value: Json, kind: Type | None) -> list[str]:
-    """A value in lines: an object's fields on one, a list's entries one below the other, both up to a bound."""
+    """A value in lines, a list's entries one below the other up to a bound."""
     if isinstance(value, list) and value:
         items = (kind or {}).get("items")
-        lines = [_line(one, items) for one in value[:MAIL_FACT_ROWS]]
+        lines = [plain_text(one, items, most=MAIL_FACT_CHARACTERS) for one in value[:MAIL_FACT_ROWS]]
         return [*lines, f"and {len(value) - len(lines)} more"] if len(value) > len(lines) else lines
-    return [_line(value, kind)]
-
-
-def _line(value: Json, kind: Type | None) -> str:
-    if isinstance(value, Mapping):
-        fields = [(key, one) for key, one in list(value.items())[:MAIL_FACT_ROWS] if one is not None]
-        text = ", ".join(f"{_title(key, kind)}: {_text(one, below(kind, (key,)))}" for key, one in fields)
-    else:
-        text = _text(value, kind)
-    return text if len(text) <= MAIL_FACT_CHARACTERS else f"{text[: MAIL_FACT_CHARACTERS - 1]}…"
-
-
-def _title(key: str, kind: Type | None) -> str:
-    return str((below(kind, (key,)) or {}).get("title") or key.replace("_", " "))
-
-
-def _text(value: Json, kind: Type | None) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, Mapping | list):
-        return f"{len(value)} entries"
-    return plain_text(value, kind)
+    return [plain_text(value, kind, most=MAIL_FACT_CHARACTERS)]

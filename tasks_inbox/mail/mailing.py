@@ -47,11 +47,12 @@ def _done(due: Due, post: Post) -> bool:
         return True
     if due.kind not in COLLECTED:
         return _sent(due, task, member, post)
-    count, following = outbox.mails_lately(due)
-    if following and count >= MAILS_BEFORE_DIGEST and not _is_due_before(task, following):
-        outbox.put_off(due.id, following)
+    count, until = outbox.mails_lately(due)
+    is_busy = count >= MAILS_BEFORE_DIGEST
+    if is_busy and until and not _is_due_before(task, until):
+        outbox.put_off(due.id, until)
         return True
-    others = outbox.take_collected(due, COLLECTED)
+    others = outbox.take_collected(due, COLLECTED, whole=is_busy and until is None)
     pairs = [(due, task), *_still_wanted(others)]
     return _sent(due, task, member, post) if len(pairs) == 1 else _sent_together(pairs, member, post)
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from lib.clock import now_or_none
-from lib.outbox import FIRST_PAUSE_SECONDS, GIVEN_UP, Outbox
-from tasks_inbox.limits import COLLECTED_MAILS, DIGEST_MINUTES, MAILS_BEFORE_DIGEST
+from lib.outbox import FIRST_PAUSE_SECONDS, GIVEN_UP, LONGEST_PAUSE_SECONDS, Outbox
+from tasks_inbox.limits import COLLECTED_MAILS, COLLECTED_WAIT_MINUTES, DIGEST_MINUTES, MAILS_BEFORE_DIGEST
 from tasks_inbox.store.statements import SQL
 
 LINK_DAYS = 14
@@ -57,10 +57,13 @@ def address(id: UUID, names: Sequence[str]) -> None:
 
 
 def mails_lately(due: Due) -> tuple[int, datetime | None]:
-    """How many mails about tasks the person of a mail got lately, and when they may get a collected one."""
-    params = {"tenant": due.tenant, "username": due.username, "minutes": DIGEST_MINUTES, "now": now_or_none()}
-    row = SQL.value("mails_lately", params)
-    return row["count"], datetime.fromisoformat(row["next"]) if row["next"] else None
+    """How many mails about tasks the person of a mail got lately, and until when it waits to be collected with others;
+    None where it need not wait.
+    """
+    params = {"tenant": due.tenant, "username": due.username, "made": due.made, "now": now_or_none()}
+    limits = {"minutes": DIGEST_MINUTES, "longest": COLLECTED_WAIT_MINUTES}
+    row = SQL.value("mails_lately", params | limits)
+    return row["count"], datetime.fromisoformat(row["until"]) if row["until"] else None
 
 
 def put_off(id: UUID, until: datetime) -> None:
@@ -68,15 +71,17 @@ def put_off(id: UUID, until: datetime) -> None:
     SQL.execute("put_off_notification", {"id": id, "until": until})
 
 
-def take_collected(due: Due, kinds: Sequence[str]) -> list[Due]:
+def take_collected(due: Due, kinds: Sequence[str], *, whole: bool) -> list[Due]:
     """The other mails of these kinds that the person of a mail is to get by now, taken as `OUTBOX.next_due` does; none
-    where there are few.
+    where there are few. `whole`: with all that were put off, however few.
     """
     params = {"tenant": due.tenant, "username": due.username, "kinds": list(kinds), "id": due.id}
     more = {
+        "whole": whole,
         "limit": COLLECTED_MAILS,
-        "least": MAILS_BEFORE_DIGEST,
-        "pause": FIRST_PAUSE_SECONDS,
+        "least": 1 if whole else MAILS_BEFORE_DIGEST,
+        "first": FIRST_PAUSE_SECONDS,
+        "longest": LONGEST_PAUSE_SECONDS,
         "now": now_or_none(),
     }
     return [_read(row) for row in SQL.value("take_collected", params | more)]

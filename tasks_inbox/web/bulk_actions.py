@@ -14,11 +14,12 @@ from accounts.roles import TASKS_DECIDE
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Invalid
+from lib.typed_values import plain_text
 from tasks_inbox.actions import bulk
 from tasks_inbox.actions.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, BulkCommand
 from tasks_inbox.forms.texts import title_of
 from tasks_inbox.limits import ASSIGNEE_CHARACTERS, BULK_FACTS
-from tasks_inbox.web import facts, panes, undoing
+from tasks_inbox.web import panes, undoing
 from tasks_inbox.web.panes import Place
 
 _SAID = {CLAIM: "claimed", ASSIGN: "assigned", SNOOZE: "snoozed", DECIDE: "decided", UNDO: "taken back"}
@@ -91,7 +92,7 @@ def _shown(request: PageRequest, context: dict[str, Json]) -> HttpResponse:
 
 
 def _fact(fact: dict[str, Json]) -> tuple[str, str]:
-    return fact["label"], facts.plain(fact["value"], fact.get("type"))
+    return fact["label"], plain_text(fact["value"], fact.get("type"))
 
 
 def _wanted(request: PageRequest) -> BulkCommand:

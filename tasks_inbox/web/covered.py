@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from engine.approvals import BEGINNING
 from engine.catalogue import Json
+from lib.typed_values import plain_text
 from tasks_inbox.models import label_of
-from tasks_inbox.web import facts
 
 
 def in_words(
@@ -60,6 +60,6 @@ def _text(value: Mapping[str, Json] | None) -> str:
     if value is None:
         return "nothing"
     if not value["sources"]:
-        return facts.plain(value["value"])
+        return plain_text(value["value"])
     names = " and ".join(name if name == BEGINNING else f"“{name}”" for name in value["sources"])
     return f"comes from {names}"

@@ -8,15 +8,13 @@ from typing import Literal
 
 from engine.catalogue import Json
 from engine.value_types import Type, below
-from lib.reader import number_text
-from lib.typed_values import is_link, kind_of, text_of
+from lib.typed_values import is_link, kind_of, plain_text, title_of
 from runs.files.trees import FileView
 from tasks_inbox.limits import FACT_CHARACTERS, FACT_COLUMNS, FACT_LEVELS, FACT_PARTS, FACT_ROWS
 
 Kind = Literal["text", "number", "person", "link", "file", "table", "list", "fields", "code"]
 SHOWN = 10
 """So many of them are seen before the rest is opened."""
-_WORDS = {None: "none", True: "yes", False: "no"}
 
 
 @dataclass(slots=True)
@@ -104,35 +102,16 @@ def fact_of(
     return Fact(label, "list", items=entries[:SHOWN], rest=entries[SHOWN:], more=len(value) - len(head))
 
 
-def plain(value: Json, kind: Type | None = None) -> str:
-    """A value in one text, where before and after stand beside each other."""
-    if (text := text_of(value, kind)) is not None:
-        return text
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return _text(", ".join(value))
-    return (
-        _scalar("", value, None, Room(), math.inf).text
-        if not isinstance(value, list | dict)
-        else _json(value)
-    )
-
-
 def _scalar(label: str, value: Json, kind: Type | None, room: Room, most: float) -> Fact:
     if kind_of(kind) == "person" and isinstance(value, str):
         return Fact(label, "person", value)
-    if (text := text_of(value, kind)) is not None:
-        return Fact(label, "number" if kind_of(kind) == "money" else "text", text)
     if kind_of(kind) == "file" and isinstance(value, str) and value in room.files:
         return Fact(label, "file", room.files[value].name, file=room.files[value])
     if kind_of(kind) == "link" and is_link(value):
         return Fact(label, "link", _cut(value, most), address=value)
-    if isinstance(value, str):
-        return Fact(label, "text", _cut(value, most))
-    if value is None or isinstance(value, bool):
-        return Fact(label, "text", _WORDS[value])
-    if isinstance(value, int | float):
-        return Fact(label, "number", number_text(json.dumps(value)))
-    return Fact(label, "text", "none")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number &= kind_of(kind) in ("", "money")
+    return Fact(label, "number" if is_number else "text", _cut(plain_text(value, kind), most))
 
 
 def _table(
@@ -167,21 +146,13 @@ def _table(
 def _column(key: str, rows: Sequence[Mapping[str, Json]], kind: Type | None) -> Column:
     values = [row[key] for row in rows if row.get(key) is not None]
     is_number = all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
-    return Column(key, titled(key, kind), bool(values) and is_number)
-
-
-def titled(key: str, kind: Type | None = None) -> str:
-    """What a key is called: as its type has it, otherwise `paid_at` is “Paid at”."""
-    if kind and kind.get("title"):
-        return _text(str(kind["title"])[:100])
-    words = _text(key[:100]).replace("_", " ").strip()
-    return (words[:1].upper() + words[1:]) or key[:100]
+    return Column(key, _text(title_of(key, kind)), bool(values) and is_number)
 
 
 def _fields(label: str, value: Mapping[str, Json], kind: Type | None, room: Room, depth: int) -> Fact:
     pairs = [pair for pair, _ in zip(value.items(), range(FACT_ROWS), strict=False)]
     parts = [
-        fact_of(titled(key, own), one, own, room, depth + 1)
+        fact_of(_text(title_of(key, own)), one, own, room, depth + 1)
         for key, one in pairs
         for own in (below(kind, (key,)),)
     ]

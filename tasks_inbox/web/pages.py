@@ -19,6 +19,7 @@ from lib.markdown import markdown
 from lib.masking import masked
 from lib.reader import moment_text
 from lib.refusals import Conflict, Invalid, Refusal
+from lib.typed_values import plain_text
 from runs.files.trees import FileView, described
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, comments, deciding, drafts, holding, notes
@@ -97,7 +98,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "approves": covered.in_words(context["task"]["approves"], task.outcomes),
         "changed_facts": [
             {"label": one["label"]}
-            | {side: facts.plain(one[side], one.get("type")) for side in ("before", "after")}
+            | {side: plain_text(one[side], one.get("type")) for side in ("before", "after")}
             for one in context["task"]["changed"]
         ],
         "said": remarks,

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from engine.catalogue import Json
+from engine.errors import is_done
 from tests.engine.lives import COMPLETED, FAILED, Final, Step
 
 Definition = Mapping[str, Any]
@@ -25,7 +26,8 @@ def to_undo(definition: Definition, final: Final) -> set[str]:
 def _is_undone(node: Mapping[str, Json], step: Step) -> bool:
     unknown = step.lost or step.interrupted
     unknown = unknown or (step.status == FAILED and step.error["code"] in NOBODY_KNOWS)
-    return step.status == COMPLETED or (unknown and node.get("compensate_on_unknown", True))
+    done = step.status == FAILED and is_done(step.error)
+    return step.status == COMPLETED or done or (unknown and node.get("compensate_on_unknown", True))
 
 
 def misplaced(definition: Definition, order: list[str], ended: Mapping[str, Any]) -> list[tuple[str, str]]:

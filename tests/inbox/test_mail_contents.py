@@ -8,7 +8,7 @@ from django.test import override_settings
 from accounts.models import User
 from tasks_inbox.actions import rounds
 from tasks_inbox.forms.files import attach
-from tasks_inbox.limits import MAIL_FACT_ROWS, MAILS_BEFORE_DIGEST
+from tasks_inbox.limits import COLLECTED_WAIT_MINUTES, MAIL_FACT_ROWS, MAILS_BEFORE_DIGEST
 from tasks_inbox.mail import mailing
 from tasks_inbox.models import Notification
 from tests import factories as make
@@ -172,3 +172,41 @@ def test_what_is_about_one_s_own_matter_is_not_collected(box):
     say(ria, tasks[0], "@bob look")
     mailing.tick(60)
     assert len(box.messages()) == MAILS_BEFORE_DIGEST + 1
+
+
+def test_collected_mail_waits_half_an_hour_at_most_whatever_else_is_sent_meanwhile(box, clock):
+    ria, _ = reached("ria"), reached("bob", locale="en")
+    tasks = []
+    for number in range(MAILS_BEFORE_DIGEST):
+        tasks += ask_bob(f"Task {number}?")
+        mailing.tick(60)
+    for minute in range(0, COLLECTED_WAIT_MINUTES, 5):
+        ask_bob(f"Late {minute}?")
+        say(ria, tasks[0], f"@bob look {minute}")
+        for task in tasks[1:]:
+            say(ria, task, f"@bob look {minute}")
+        mailing.tick(60)
+        assert not any("Late" in text_of(one) for one in box.messages())
+        clock.advance(5 * 60)
+    mailing.tick(60)
+    (message,) = [one for one in box.messages() if "Late" in text_of(one)]
+    assert message["Subject"] == "6 tasks, the first: Late 0?"
+    assert not Notification.unsafe_all_tenants.filter(next_at__isnull=False).exists()
+
+
+def test_the_tasks_of_a_collected_mail_that_fails_are_tried_less_and_less_often(monkeypatch, clock):
+    reached("bob", locale="en")
+    with mailbox(monkeypatch, **{"bob@": "450 later"}) as box:
+        ask_bob(*(f"Task {number}?" for number in range(MAILS_BEFORE_DIGEST + 1)))
+        pauses = []
+        for _ in range(3):
+            mailing.tick(60)
+            waiting = {one.next_at for one in Notification.unsafe_all_tenants.filter(username="bob")}
+            assert len(waiting) == 1
+            pauses.append((waiting.pop() - clock.now).total_seconds())
+            clock.advance(pauses[-1])
+        assert pauses == [60, 120, 240]
+        box.server.refusals.clear()
+        mailing.tick(60)
+        (message,) = box.messages()
+    assert message["Subject"] == "6 tasks, the first: Task 0?"

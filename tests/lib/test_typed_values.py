@@ -6,7 +6,7 @@ import pytest
 
 from lib.locales import locale_of
 from lib.reader import NOBODY, Reader, reading_as
-from lib.typed_values import amount_text, exact, fits, is_link, text_of
+from lib.typed_values import amount_text, exact, fits, is_link, plain_text, text_of, title_of
 
 EURO = {"x-currency": "EUR"}
 READERS = {
@@ -101,3 +101,47 @@ def test_a_correction_must_be_of_the_type():
     assert not fits("12.5", EURO)
     assert not fits("tomorrow", {"format": "date"})
     assert not fits("javascript:x", {"format": "uri"})
+
+
+ITEM = {"properties": {"price": EURO | {"title": "Net price"}, "paid_at": {"format": "date"}}}
+
+
+@pytest.mark.parametrize(
+    ("value", "type", "text"),
+    [
+        (None, None, "none"),
+        ([], None, "none"),
+        ({}, None, "none"),
+        (True, None, "yes"),
+        (1234.5, None, "1.234,5"),
+        ("plain", None, "plain"),
+        (["a", "b"], None, "a, b"),
+        (["2027-01-31", None], {"items": {"format": "date"}}, "31.01.2027, none"),
+        ({"price": 1.5, "paid_at": "2027-01-31"}, ITEM, "Net price: 1,50\u00a0EUR; Paid at: 31.01.2027"),
+        ([{"price": 1}, {"price": 2}], {"items": ITEM}, "Net price: 1,00\u00a0EUR\nNet price: 2,00\u00a0EUR"),
+        ({"a": {"b": [1, False]}}, None, "A: B: 1, no"),
+        ("f-1", {"format": "file"}, "receipt.pdf"),
+        ("f-2", {"format": "file"}, "f-2"),
+    ],
+)
+def test_a_value_in_one_text_has_its_parts_by_their_types(value, type, text):
+    with reading_as(READERS["german"]):
+        assert plain_text(value, type, files={"f-1": "receipt.pdf"}) == text
+
+
+def test_a_text_of_a_value_is_bounded():
+    assert plain_text("abcdef", most=6) == "abcdef"
+    assert plain_text("abcdefg", most=6) == "abcde…"
+    assert len(plain_text([{"a": "x" * 50}] * 1_000, most=100)) == 100
+
+
+def test_an_exact_text_says_what_it_is_and_keeps_names():
+    type = {"properties": {"paid_by": {"oneOf": [{"const": "t", "title": "Travel"}]}}}
+    value = {"paid_by": "t", "day": "x"}
+    assert plain_text(value, type, between="\n", is_exact=True) == "paid_by: Travel (t)\nday: x"
+
+
+def test_a_key_is_called_as_its_type_has_it():
+    assert title_of("paid_at") == "Paid at"
+    assert title_of("paid_at", {"title": "Day"}) == "Day"
+    assert title_of("___") == "___"

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from runs.commands import dead_letters
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
@@ -12,6 +13,7 @@ from runs.models import Run
 from runs.reading.presentation import found_run
 from runs.store.attempts import Errored
 from tests import factories as make
+from tests.inbox.asking import member
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +131,52 @@ def test_a_step_that_says_that_its_outcome_is_not_known_is_undone(outcome, ends)
     error = {"code": "HttpUnreachable", "message": "It broke.", "details": {"outcome": outcome}}
     advance([(step, Errored(error))])
     assert make.run(run_id).status == ends
+
+
+DONE = {"code": "HttpBadAnswer", "message": "Done.", "details": {"outcome": "done"}}
+
+
+def test_a_step_that_was_done_though_it_failed_is_undone_once_and_never_tried_again():
+    definition = order("charge")
+    definition["nodes"][0] |= {"retry": "seed", "compensate_on_unknown": False}
+    run_id = make.start(definition)[0]
+    (step,) = make.claimed("charge")
+    advance([(step, Errored(DONE | {"retryable": True}, True))])
+    assert undone() == ["charge:compensate"]
+    assert make.run(run_id).status == "COMPENSATED"
+    assert make.statuses(run_id)["charge"] == "FAILED"
+
+
+@pytest.mark.parametrize("on_error", ["continue", "branch"])
+def test_what_was_done_is_undone_when_the_run_fails_later(on_error):
+    charge = {**order("charge")["nodes"][0], "on_error": on_error, "compensate_on_unknown": False}
+    edge = {"from": "charge", "to": "bad"} | ({"on": "error"} if on_error == "branch" else {})
+    run_id = make.start(make.graph([charge, {"id": "bad", "retry": "none"}], [edge]))[0]
+    (step,) = make.claimed("charge")
+    advance([(step, Errored(DONE))])
+    make.fail(*make.claimed())
+    assert undone() == ["charge:compensate"]
+    assert make.run(run_id).status == "COMPENSATED"
+
+
+@pytest.mark.parametrize("ending", ["skip", "fail", "cancel"])
+def test_what_was_done_before_a_person_decided_is_undone_however_they_decide(ending):
+    charge = {**order("charge")["nodes"][0], "on_error": "ask", "compensate_on_unknown": False}
+    run_id = make.start(make.graph([charge, {"id": "bad", "retry": "none"}], ["charge>bad"]))[0]
+    (step,) = make.claimed("charge")
+    advance([(step, Errored(DONE))])
+    assert make.statuses(run_id)["charge"] == "WAITING"
+    if ending == "cancel":
+        cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=True)
+    elif ending == "skip":
+        make.skip(run_id, "charge", None)
+        make.fail(*make.claimed())
+    else:
+        make.retry(run_id, "charge")
+        (again,) = make.claimed("charge")
+        make.fail(again, code="HttpStatus")
+        dead_letters.discard(member("ann", "admin"), make.letters(run_id), reason="no use")
+    assert undone() == ["charge:compensate"]
 
 
 def test_a_cancel_undoes_only_when_asked_and_ends_cancelled():

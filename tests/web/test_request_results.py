@@ -12,6 +12,7 @@ from runs.files import uploads
 from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.inbox.asking import decide, member, task_of
+from tests.store.watching import trips_of_page
 from tests.web.test_request_words import ASK, EDGES, NO
 from tests.web.test_requests import logged_in, own_request
 
@@ -216,7 +217,7 @@ def test_values_of_a_result_have_the_type_of_their_path():
         "Script": "javascript:alert(1)",
         "Receipt": first,
         "Receipts": second,
-        "Rows": "price: 15000 JPY",
+        "Rows": "Price: 15000 JPY",
         "Sum": "2469.0",
         "Told": "1234.50 EUR on 2027-01-31 for ben",
     }
@@ -246,3 +247,22 @@ def test_a_text_has_typed_values_too():
     assert told(run_id)["result"][0]["value"] == "**1234.50 EUR** on `2027-01-31`"
     page = logged_in("rita").get(f"/requests/{run_id}").text
     assert "<strong>1234.50&nbsp;EUR</strong>" in page
+
+
+def test_people_in_a_result_are_asked_for_in_one_statement():
+    names = [f"person{place}" for place in range(6)]
+    rita = member("rita", "requester")
+    for name in names:
+        member(name)
+    person = {"type": "string", "format": "person"}
+    schema = {"type": "object", "properties": dict.fromkeys(names, person)}
+    trips = []
+    for some in (names[:1], names):
+        result = {name: f"{{{{ input.{name} }}}}" for name in some}
+        result["All"] = " and ".join(result.values())
+        definition = make.graph([PAY], []) | {"input_schema": schema, "request": {"result": result}}
+        terms = Terms(rita.tenant_id, make.a_version(definition).pk, "rita", requested_by=rita.user_id)
+        (run,) = start_runs(terms, [NewRun({name: name for name in some})])
+        make.work()
+        trips.append(trips_of_page(logged_in("rita"), f"/requests/{run.id}"))
+    assert trips[0] == trips[1]

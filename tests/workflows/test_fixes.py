@@ -45,7 +45,6 @@ def three(last, **more):
 
 SET = {"type": "transform"}
 ASKS = {"type": "human.approval", "params": {"title": "Go?", "due_seconds": 60}}
-POST = {"method": "POST", "url": "https://a.example/", "body": {"n": "{{ input.n }}"}}
 AMOUNT = {
     "type": "object",
     "properties": {"amount": {"type": "number"}, "note": {"type": "string"}},
@@ -132,7 +131,6 @@ OWN = {
     "a misspelt field of the input": flow(
         {"a": {**SET, "params": {"set": {"n": "{{ input.amout * 2 }}"}}}}, input_schema=AMOUNT
     ),
-    "an object as the text of a request": flow({"a": {"type": "http.request", "params": POST}}),
     "a fact that need not be given": flow(
         {"a": {**ASKS, "params": {**ASKS["params"], "facts": {"Note": "{{ input.note }}"}}}},
         input_schema=AMOUNT,
@@ -175,7 +173,6 @@ EXPECTED = {
     "a way out of an approval for every outcome": "Take it when the outcome is rejected",
     "a misspelt outcome": "Use approved",
     "a misspelt field of the input": "Read amount instead",
-    "an object as the text of a request": "Send it as JSON",
     "a fact that need not be given": "Leave it empty if it is not given",
     "a label that was changed": "Read Amount due instead",
     "the label of the only fact": "Read Total instead",

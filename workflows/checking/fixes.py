@@ -309,16 +309,6 @@ def _error_edge(draft: Draft, problem: Problem) -> Found:
 
 
 def _bad_params(draft: Draft, problem: Problem) -> Found:
-    path = draft.fields.path(problem.field)
-    if path and path[0] == "nodes" and path[2:] == ("params", "body"):
-        step = draft.value(path[:2])
-        value = draft.value(path)
-        if (
-            step.get("type") == "http.request"
-            and isinstance(value, dict | list)
-            and "json" not in step["params"]
-        ):
-            return "Send it as JSON", [draft.put((*path[:3], "json"), value), draft.put(path, NOTHING)]
     return _remove("Remove it")(draft, problem) if problem.message.endswith(UNKNOWN_PARAM) else None
 
 

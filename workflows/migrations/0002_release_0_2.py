@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='workflowversion',
             name='rules',
-            field=models.PositiveSmallIntegerField(db_default=1, default=2),
+            field=models.PositiveSmallIntegerField(db_default=1, default=3),
         ),
         migrations.AddIndex(
             model_name='workflowversion',

@@ -41,11 +41,6 @@ SELECT coalesce(json_object_agg(f.id, json_build_object(
   FROM files_storedfile f
  WHERE f.tenant_id = %(tenant)s AND f.by = %(by)s AND f.id = ANY (%(files)s::uuid[]) AND f.expires_at > clock()
 
--- name: uses_of
-SELECT coalesce(json_agg(json_build_array(u.file_id, u.tree_id)), '[]')
-  FROM files_fileuse u
- WHERE u.tenant_id = %(tenant)s AND u.file_id = ANY (%(files)s::uuid[])
-
 -- name: use_files
 INSERT INTO files_fileuse (tenant_id, file_id, tree_id)
 SELECT %(tenant)s, u.file, u.tree FROM unnest(%(files)s::uuid[], %(trees)s::uuid[]) AS u(file, tree)
@@ -59,6 +54,35 @@ INSERT INTO files_storedfile (id, tenant_id, name, media_type, size, sha256, by,
 SELECT f.id, %(tenant)s, f.name, f.media_type, f.size, f.sha256, f.by, clock()
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS f(id uuid, name text, media_type text, size int, sha256 text, by text)
 ON CONFLICT (id) DO NOTHING
+
+-- name: keep_result
+-- A file that a step has made belongs to the tree of its run, which is not deleted meanwhile.
+WITH tree AS MATERIALIZED (
+    SELECT coalesce(r.tree_id, r.root_id) AS id
+      FROM runs_run r
+     WHERE r.tenant_id = %(tenant)s AND r.id = %(run)s
+       FOR KEY SHARE
+),
+results AS (
+    SELECT count(*) AS files, coalesce(sum(f.size), 0) AS bytes
+      FROM tree t
+      JOIN files_fileuse u ON u.tree_id = t.id AND u.is_result
+      JOIN files_storedfile f ON f.id = u.file_id
+),
+kept AS (
+    INSERT INTO files_storedfile (id, tenant_id, name, media_type, size, sha256, by, at)
+    SELECT %(file)s::uuid, %(tenant)s, %(name)s, %(media_type)s, %(size)s, %(sha256)s, %(by)s, clock()
+      FROM tree, results r
+     WHERE r.files < %(most_files)s AND r.bytes + %(size)s <= %(most_bytes)s
+    RETURNING id, tenant_id
+),
+content AS (
+    INSERT INTO files_storedfilecontent (id, tenant_id, content)
+    SELECT k.id, k.tenant_id, %(content)s FROM kept k
+)
+INSERT INTO files_fileuse (tenant_id, file_id, tree_id, is_result)
+SELECT k.tenant_id, k.id, t.id, true FROM kept k, tree t
+RETURNING true
 
 -- name: trees_of
 SELECT coalesce(json_object_agg(r.id, coalesce(r.tree_id, r.root_id)), '{}')
@@ -78,7 +102,7 @@ SELECT coalesce(json_agg(json_build_object(
            ORDER BY f.id), '[]')
   FROM (SELECT f.*
           FROM runs_run r
-          JOIN files_fileuse u ON u.tree_id = coalesce(r.tree_id, r.root_id)
+          JOIN files_fileuse u ON u.tree_id = coalesce(r.tree_id, r.root_id) AND NOT u.is_result
           JOIN files_storedfile f ON f.id = u.file_id
          WHERE r.tenant_id = %(tenant)s AND r.id = %(run)s
          ORDER BY f.id

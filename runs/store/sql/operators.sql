@@ -4,12 +4,12 @@ SELECT json_build_array(
            /* include held */, /* include given_input */,
            s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'),
            coalesce(s.waiting ->> 'kind', '') = 'operator', s.error,
-           -- Whether nobody knows what an attempt did with the input that it has now.
+           -- Whether an attempt did something with the input that it has now, or nobody knows what.
            EXISTS (SELECT 1 FROM runs_historyevent e
                     WHERE e.run_id = s.run_id AND e.node = s.node AND (e.payload ->> 'index')::int IS NOT DISTINCT FROM s.index
                       AND (e.type = 'LEASE_LOST'
                            OR e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
-                           OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown')
+                           OR e.payload -> 'error' -> 'details' ->> 'outcome' IN ('unknown', 'done'))
                       AND e.id > coalesce((SELECT max(q.id) FROM runs_historyevent q
                                             WHERE q.run_id = s.run_id AND q.node = s.node AND q.type = 'STEP_REQUEUED'
                                               AND q.payload ? 'input_digest'), 0)))

@@ -1,12 +1,19 @@
 -- name: to_be_undone (fragment)
 -- What was done of `w` and is not undone yet. A step whose outcome nobody knows, because its worker was lost or it was
--- stopped in the middle, counts as done unless it says otherwise (H-24).
+-- stopped in the middle, counts as done unless it says otherwise (H-24). One of which an error says that it was done was
+-- done, whatever became of it later.
 FROM w
 JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.run_id = ANY (%(runs)s::uuid[]) AND s.node = w.node
                          AND s.index IS NULL
 -- What is kept from another run is that run's to undo.
 WHERE s.kept_from IS NULL
  AND (s.status = 'COMPLETED'
+      OR s.status IN ('FAILED', 'CANCELLED', 'SKIPPED')
+         AND (SELECT true FROM runs_historyevent e
+               WHERE e.run_id = s.run_id AND e.node = s.node AND e.payload ->> 'index' IS NULL
+                 AND e.type IN ('ATTEMPT_FAILED', 'STEP_WAITING', 'STEP_FAILED')
+                 AND e.payload -> 'error' -> 'details' ->> 'outcome' = 'done'
+               LIMIT 1)
       OR w.unknown AND s.status = 'CANCELLED' AND s.attempt > 0 AND s.cancel_cause IN ('unknown', 'timer')
       OR w.unknown AND s.status = 'FAILED'
          AND (s.error ->> 'code' IN ('LeaseLost', 'Timeout')

@@ -36,11 +36,14 @@ SELECT count(*) FROM tasks_inbox_notification
  WHERE next_at IS NULL AND created_at > '-infinity' AND starts_with(error, %(said)s)
 
 -- name: mails_lately
--- How many mails somebody got lately, and when they get collected ones: so long after the last.
-SELECT json_build_object('count', count(*), 'next', max(n.sent_at) + %(minutes)s * interval '1 minute')
-  FROM tasks_inbox_notification n
- WHERE n.tenant_id = %(tenant)s AND n.username = %(username)s
-   AND n.sent_at > clock() - %(minutes)s * interval '1 minute'
+-- How many mails somebody got lately, and until when a notification waits to be collected: so long after the last mail,
+-- and no longer than so long after it was made. Null where that has passed.
+SELECT json_build_object('count', u.count, 'until', CASE WHEN u.until > clock() THEN u.until END)
+  FROM (SELECT count(*) AS count, least(max(n.sent_at) + %(minutes)s * interval '1 minute',
+                               to_timestamp(%(made)s) + %(longest)s * interval '1 minute') AS until
+          FROM tasks_inbox_notification n
+         WHERE n.tenant_id = %(tenant)s AND n.username = %(username)s
+           AND n.sent_at > clock() - %(minutes)s * interval '1 minute') u
 
 -- name: put_off_notification
 -- Nothing was tried: it is no attempt.
@@ -49,10 +52,12 @@ UPDATE tasks_inbox_notification
  WHERE id = %(id)s AND next_at IS NOT NULL
 
 -- name: take_collected
--- What else waits for the same person by now, put off as the outbox does it; nothing where that is little.
+-- What else waits for the same person, taken as the outbox does it; nothing where that is little. `whole`: also what
+-- was put off and never tried; what was tried waits for its next attempt.
 WITH w AS MATERIALIZED (
     SELECT d.id FROM tasks_inbox_notification d
-     WHERE d.next_at <= clock() AND d.tenant_id = %(tenant)s AND d.username = %(username)s
+     WHERE (d.next_at <= clock() OR (%(whole)s AND d.next_at IS NOT NULL AND d.attempts = 0))
+       AND d.tenant_id = %(tenant)s AND d.username = %(username)s
        AND d.kind = ANY (%(kinds)s) AND d.id <> %(id)s
      ORDER BY d.next_at, d.id
      LIMIT %(limit)s
@@ -60,7 +65,8 @@ WITH w AS MATERIALIZED (
 ),
 u AS (
 UPDATE tasks_inbox_notification o
-   SET attempts = o.attempts + 1, next_at = clock() + %(pause)s * interval '1 second'
+   SET attempts = o.attempts + 1,
+       next_at = clock() + least(%(longest)s, %(first)s * 2 ^ o.attempts) * interval '1 second'
  WHERE o.id = ANY (ARRAY(SELECT w.id FROM w)) AND (SELECT count(*) FROM w) >= %(least)s
 RETURNING o.*
 )

@@ -7,6 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from accounts.queries import member_principal
+from lib.forms.schema_forms import SchemaForms
 from lib.refusals import Conflict, Invalid, Missing
 from runs.commands import replay
 from runs.commands.named_starts import check_start
@@ -19,6 +20,7 @@ from runs.models import Run
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.runs.files.odd import PDF, PNG
+from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +89,27 @@ def test_each_item_of_a_bulk_start_has_its_own_file(ann):
     first, second = upload(ann), upload(ann)
     assert refused(ann, {"receipt": first}, {"receipt": first}) == ("file_used", "items[1].input.receipt")
     assert len(start(ann, {"receipt": first}, {"receipt": second})) == 2
+
+
+def test_a_bulk_start_asks_for_files_as_often_as_a_single_one(ann):
+    version, trips = make.a_version(FLOW).pk, []
+    start(ann, {}, version=version)
+    for count in (1, 20):
+        inputs = [{"receipt": upload(ann), "more": [{"scan": upload(ann)}]} for _ in range(count)]
+        with watching() as seen:
+            start(ann, *inputs, version=version)
+        trips.append(seen.trips)
+    assert trips[0] == trips[1]
+
+
+def test_the_form_of_an_input_is_filled_once(ann, monkeypatch):
+    count, filled = [], SchemaForms.filled
+    monkeypatch.setattr(SchemaForms, "filled", lambda *some: count.append(some) or filled(*some))
+    person = {"type": "string", "format": "person"}
+    schema = {**RECEIPT, "properties": {**RECEIPT["properties"], "who": person}}
+    definition = make.chain("noop", input_schema=schema)
+    start(ann, *[{"receipt": upload(ann), "who": "ann"} for _ in range(3)], definition=definition)
+    assert len(count) == 3
 
 
 def test_the_same_start_again_gives_the_same_run(ann):

@@ -5,17 +5,19 @@ import email.policy
 from hashlib import sha256
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
-from runs.commands import jobs
+from runs.commands import job_reports, jobs
 from runs.files import links
 from steps import outside
 from tests import factories as make
 from tests.answering import answering, http
 from tests.inbox.asking import member
 from tests.runs.files.odd import ODD, PDF, SVG
-from tests.runs.files.test_starts import start, upload
+from tests.runs.files.test_starts import archive, start, upload
+from tests.runs.test_jobs import say
 from tests.steps.test_email_send import mail_server
 
 pytestmark = pytest.mark.django_db
@@ -163,6 +165,26 @@ def test_a_link_is_for_one_file_and_an_hour(ann, monkeypatch):
     assert Client().post(url).status_code == 405
     monkeypatch.setattr(links, "LINK_SECONDS", -1)
     assert Client().get(url).status_code == 404
+
+
+def test_a_link_works_for_its_hour_when_the_run_was_cancelled_and_not_when_it_was_archived(ann):
+    file = upload(ann)
+    (run_id,) = start(ann, {"receipt": file}, definition=flow("job", queue="scan"))
+    make.work()
+    (job,) = jobs.poll(tenant=ann.tenant_id, worker="w", queues=["scan"], max_jobs=1)
+    url = job.files[0]["url"]
+    make.cancel(run_id)
+    assert (make.run(run_id).status, Client().get(url).status_code) == ("CANCELLING", 200)
+    say(job_reports.release, job)
+    assert make.run(run_id).status == "CANCELLED"
+    answer = Client().get(url)
+    assert (answer.status_code, answer.content) == (200, PDF)
+    with transaction.atomic():
+        archive(run_id)
+        answer = Client().get(url)
+        assert (answer.status_code, answer["Content-Type"]) == (404, "text/plain; charset=utf-8")
+        assert "its run is no longer kept" in answer.text
+        transaction.set_rollback(True)
 
 
 def test_jobs_within_a_map_have_files_too(ann):
