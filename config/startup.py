@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 # Any number will do, as long as nobody else takes it: two homes on one database prepare it one after the other.
 _PREPARE_LOCK = 0x48414E444F4646
+_PREPARE_SECONDS = 0.2
 _OLDEST_SERVER = 180_000
 # docs/security.md, "Durability": what is accepted must survive a crash.
 _PROMISES = {
@@ -104,8 +105,9 @@ def _check_observed() -> None:
 def _prepare(role: str | None, say: Say) -> None:
     """By the owner of the tables; `role` is the one that works with them, where that is another."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARE_LOCK])
+        # Asked again and again: an index that is made concurrently waits for statements, also for one that waits.
+        while not _has_prepare_lock():
+            time.sleep(_PREPARE_SECONDS)
     except OperationalError as problem:
         raise NotStartable(_no_answer(problem, roles.OWNER_URL)) from None
     try:
@@ -113,6 +115,13 @@ def _prepare(role: str | None, say: Say) -> None:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARE_LOCK])
+
+
+def _has_prepare_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_PREPARE_LOCK])
+        [is_ours] = cursor.fetchone()
+    return bool(is_ours)
 
 
 def _no_answer(problem: OperationalError, variable: str) -> str:

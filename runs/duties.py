@@ -8,6 +8,7 @@ from runs.maintenance import (
     files,
     forecasts,
     histories,
+    input_index,
     leases,
     seals,
     sla,
@@ -29,6 +30,7 @@ duties.register(
     Duty("forecasts", 15.0, forecasts.make, is_slow=True),
     Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
     Duty("history", 15.0, histories.check, is_slow=True),
+    Duty("inputs", 5.0, input_index.index, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )

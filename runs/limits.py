@@ -4,6 +4,12 @@ NAMED_WORKFLOWS = 200
 """Workflows that a query names; whoever may read more of them may read many runs."""
 CALL_JOBS = 1_000
 """Jobs of one call."""
+INDEXED_ITEMS = 50
+"""Items of a list in a searchable field that are indexed, each as a row."""
+INDEX_HITS = 5_000
+"""Runs that the index of inputs finds: more are so dense that the newest runs have a page of them."""
+INDEX_NEWS = 2_000
+"""Runs newer than the index of inputs that are tested one by one."""
 JOB_LOG_LINES = 1_000
 """Log lines of a job in one call; those beyond are only counted."""
 COLUMN_INTEGER = 2**31 - 1

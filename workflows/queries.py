@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from accounts.models import Folder
 from accounts.principal import Forbidden, Principal
 from accounts.roles import READ, RUNS_OPERATE, START
 from accounts.seats import SQL_OF_ACCOUNTS, user_of
+from engine.searchable import searchable_fields
 from lib.gathering import Gathered
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
@@ -263,6 +265,30 @@ def refuse_withdrawn(tenant_id: int, version: int) -> None:
         message = f"Version {number} of {row.version.workflow.name} was withdrawn by {by}: {row.reason}"
         details = {"version": number, "withdrawn_by": by, "reason": row.reason}
         raise Conflict(message, code="version_withdrawn", field="version", details=details)
+
+
+class SearchableWorkflow(NamedTuple):
+    """A workflow and the paths of the fields of its input that a version marks as searchable, in their order."""
+
+    tenant_id: int
+    workflow_id: int
+    paths: tuple[str, ...]
+
+
+def searchable_workflows() -> list[SearchableWorkflow]:
+    """The workflows of all tenants of which a version has searchable fields."""
+    fields: dict[tuple[int, int], set[str]] = {}
+    for tenant, workflow, version in _SQL.execute("searchable_versions", {}).fetchall():
+        fields.setdefault((tenant, workflow), set()).update(_searchable_fields(version))
+    return [SearchableWorkflow(*of, tuple(sorted(paths))) for of, paths in fields.items() if paths]
+
+
+@lru_cache(maxsize=5_000)
+def _searchable_fields(version: int) -> tuple[str, ...]:
+    """Of a version by its id, which never changes."""
+    rows = WorkflowVersion.unsafe_all_tenants.filter(pk=version)
+    schema = rows.values_list("definition__input_schema", flat=True).first()
+    return tuple(searchable_fields(schema))
 
 
 class _Startable(NamedTuple):

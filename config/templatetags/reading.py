@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from accounts import people
 from accounts.models import User
 from lib import markup
+from lib.counts import Count
 from lib.reader import number_text, reader, utc_text
 from workflows import titles
 
@@ -49,6 +50,16 @@ def number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return number_text(json.dumps(value))
+
+
+@register.simple_tag
+def tally(count: Count | None, kind: str = "tally", *, bad: bool = False) -> SafeString:
+    """How many there are, at least so many with a plus; nothing where that says nothing."""
+    if count is None or not count.is_told:
+        return SafeString("")
+    classes = f"{kind} bad-text" if bad and count.number else kind
+    title = format_html(' title="{}"', count.title) if count.title else ""
+    return format_html(' <span class="{}"{}>{}</span>', classes, title, count.text)
 
 
 @register.filter

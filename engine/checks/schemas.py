@@ -7,6 +7,7 @@ from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineNode
 from engine.json_schema import clash, schema_faults, schema_of
 from engine.problems import Problem, error, quoted
+from engine.searchable import SEARCHABLE_FIELDS, searchable_fields
 
 _UNDONE: Json = {
     "type": "object",
@@ -22,6 +23,11 @@ def input_schema(outline: Outline) -> Iterator[Problem]:
     if isinstance(schema, dict):
         for field, fault in schema_faults(schema, "input_schema"):
             yield error("bad_input_schema", field, f"{quoted(field)} {fault}.")
+        if len(searchable_fields(schema)) > SEARCHABLE_FIELDS:
+            message = (
+                f"At most {SEARCHABLE_FIELDS} fields can be searchable: remove `x-searchable` from some."
+            )
+            yield error("bad_input_schema", "input_schema", message)
 
 
 def inputs(outline: Outline, flow: Flow) -> Iterator[Problem]:

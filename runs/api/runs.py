@@ -1,7 +1,6 @@
 """The routes of runs."""
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -12,7 +11,7 @@ from accounts.roles import RUNS_OPERATE, RUNS_READ, RUNS_START
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
-from lib.refusals import Invalid, Missing
+from lib.refusals import Missing
 from lib.trace_context import of_headers
 from runs.access import readable_runs
 from runs.api import search_serializers as listed
@@ -26,9 +25,8 @@ from runs.limits import PAGE_STEPS
 from runs.reading import queries
 from runs.reading.children import children_of
 from runs.reading.filters import filters_of_search
-from runs.reading.orders import NEWEST, page_in_order
+from runs.reading.lists import page_of_runs
 from runs.reading.presentation import run_rows, step_rows, steps_shown
-from runs.reading.search import search_page
 
 
 class RunsView(RunsApiView):
@@ -40,32 +38,28 @@ class RunsView(RunsApiView):
     def get(self, request: Request) -> Response:
         """The matching runs, newest first unless `order` says otherwise; payloads over 4 KiB are left out.
 
-        With `q` those that are found by their key or id come first; a page that stops searching inputs before it
-        is full, even empty, leads on by `next`, and `searched` says how far it went.
+        With `q` those that are found by their key or id come first. A page that stops searching before it is full,
+        even empty, leads on by `next`, and `searched` says how far it went; without it the answer is complete.
         """
         params = query(listed.RunListQuery, request)
         if "query" in params:
             params = filters_of_search(params.pop("query"), self.principal.username) | params
-        limit, cursor, q = params.pop("limit"), params.pop("cursor", None), params.pop("q", None)
-        order = params.pop("order")
-        if q is not None and order != NEWEST:
-            raise Invalid("A text search has its own order: leave `order` out.", field="order")
+        limit, cursor, order = params.pop("limit"), params.pop("cursor", None), params.pop("order")
         tenant = self.principal.tenant_id
         # Among those that they may read: what looks through the newest only must not be filled with others.
         mine = readable_runs(self.principal)
-        matches = queries.runs_of(tenant, **filters_of(params, self.principal), within=mine)
-        bounds: dict[str, Any] = {
-            "limit": limit,
-            "cursor": cursor,
-            "weight": lambda run: steps_shown(run.version_id),
-            "most": PAGE_STEPS,
-        }
-        more = {}
-        if q is None:
-            page = page_in_order(matches, request, tenant, order, **bounds)
-        else:
-            page, searched = search_page(matches, request, q, **bounds)
-            more = {"searched": searched.answer()}
+        page, searched = page_of_runs(
+            tenant,
+            request,
+            filters_of(params, self.principal),
+            mine,
+            order=order,
+            limit=limit,
+            cursor=cursor,
+            weight=lambda run: steps_shown(run.version_id),
+            most=PAGE_STEPS,
+        )
+        more = {} if searched is None else {"searched": searched.answer()}
         rows = run_rows(tenant, [run.id for run in page.rows], who=self.principal)
         return Response(page.answer(rows) | more)
 

@@ -18,8 +18,9 @@ from runs.limits import (
     USERNAME_CHARACTERS,
 )
 from runs.reading.orders import NEWEST, ORDERS
-from runs.reading.queries import FOR_PEOPLE, STUCK, UNRESOLVED
+from runs.reading.queries import FOR_PEOPLE, STUCK
 from runs.reading.run_view import FILTERED, RUN_STATUSES
+from runs.reading.unindexed import UNRESOLVED
 
 LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK]
 BULK_ACTIONS = list(bulk.VERBS)
@@ -29,8 +30,7 @@ _STATUS = (
     "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has dealt with it since; STUCK: a "
     "timer is a minute late, a step could have been begun five minutes ago, or nothing would move it."
 )
-_AMONG = "searched among the newest 20,000 that match otherwise."
-_BY = f"The username of who started it, or `me`; {_AMONG}"
+_BY = "The username of who started it, or `me`."
 
 
 S = TypeVar("S", bound=type[serializers.Serializer[Any]])
@@ -41,7 +41,7 @@ def by_columns(field: Callable[..., serializers.ChoiceField]) -> Callable[[S], S
 
     def with_columns(serializer: S) -> S:
         serializer._declared_fields = serializer._declared_fields | {
-            name: field(column.options, required=False, help_text=f"{column.label}; {_AMONG}")
+            name: field(column.options, required=False, help_text=column.label)
             for name, column in FILTERED.items()
         }
         return serializer
@@ -79,7 +79,8 @@ class RunListQuery(PageQuery):
         required=False,
         default=NEWEST,
         help_text="due: what is due first, the run or one of its open tasks; waiting: what has waited longest; both of "
-        "the 2,000 oldest open runs that fit; likely: what will probably end first; risk: what will likely miss its "
+        "the 2,000 oldest open runs that fit (`searched` says so where there are more); likely: what will probably "
+        "end first; risk: what will likely miss its "
         "deadline; both of all open runs that fit, without a forecast last. Not with `q`.",
     )
 
@@ -88,9 +89,10 @@ class SearchedSerializer(serializers.Serializer[Any]):
     """How far a search went."""
 
     since = serializers.DateTimeField(required=False, help_text="It went back to runs started at this time.")
-    runs = serializers.IntegerField(
-        required=False, help_text="How many runs' inputs were searched for this page."
+    rows = serializers.IntegerField(
+        required=False, help_text="How many runs were searched for this page, where it ends for that."
     )
+    runs = serializers.IntegerField(required=False, help_text="The former name of `rows`.")
     complete = serializers.BooleanField(help_text="Whether all runs were searched.")
 
 
@@ -100,7 +102,7 @@ class RunPageSerializer(serializers.Serializer[Any]):
     results = RunSerializer(many=True)
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
-    searched = SearchedSerializer(required=False, help_text="With `q`.")
+    searched = SearchedSerializer(required=False, help_text="Without it the answer is complete.")
 
 
 @by_columns(fields.OneOf)

@@ -62,7 +62,7 @@ SELECT s.tenant_id,
 """
 PIN = """
 SET CONSTRAINTS ALL IMMEDIATE;
-ALTER TABLE workflows_workflowversion DISABLE TRIGGER workflowversion_immutable;
+ALTER TABLE workflows_workflowversion DISABLE TRIGGER USER;
 WITH named AS (
     SELECT DISTINCT v.id, v.tenant_id, n.name #>> '{}' AS name
       FROM workflows_workflowversion v
@@ -77,7 +77,7 @@ pinned AS (
      GROUP BY n.id
 )
 UPDATE workflows_workflowversion v SET calendars = p.calendars FROM pinned p WHERE v.id = p.id;
-ALTER TABLE workflows_workflowversion ENABLE TRIGGER workflowversion_immutable;
+ALTER TABLE workflows_workflowversion ENABLE TRIGGER USER;
 SET CONSTRAINTS ALL DEFERRED;
 """
 

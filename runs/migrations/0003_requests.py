@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -26,5 +24,4 @@ class Migration(migrations.Migration):
             model_name='request',
             index=models.Index(condition=models.Q(('filed_by_id__isnull', False)), fields=['tenant_id', 'filed_by_id', '-run_id'], name='request_filed_list'),
         ),
-        SchemaSql('runs', '5f25149b99d4'),
     ]

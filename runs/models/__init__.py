@@ -9,6 +9,7 @@ from runs.models.causes import AlertCause
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryCheck, HistoryDifference, HistoryEvent, RunSeal
+from runs.models.inputs import InputField, InputIndex
 from runs.models.messages import RunMessage
 from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.requests import Request
@@ -38,6 +39,8 @@ __all__ = [
     "HistoryDifference",
     "HistoryEvent",
     "HotRow",
+    "InputField",
+    "InputIndex",
     "Installation",
     "QueuePoll",
     "Repair",

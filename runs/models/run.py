@@ -111,6 +111,10 @@ class Run(HotRow):
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="run_list"),
             models.Index(fields=["workflow_id", "-id"], name="run_of_workflow"),
+            # What one person, token or webhook has started. Parts of other runs are in no list.
+            models.Index(
+                fields=["tenant_id", "created_by", "id"], name="run_starter", condition=Q(is_part=False)
+            ),
             models.Index(
                 # With the id, so that a part of a key is found without reading the runs.
                 fields=["tenant_id", "business_key", "id"],

@@ -18,9 +18,10 @@ from lib.reader import date_text, reader
 from lib.refusals import Invalid
 from runs.limits import FILTER_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
-from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, UNRESOLVED, is_me, starter
+from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, is_me, starter
 from runs.reading.run_view import FILTERED, LABELLED, WAITING
 from runs.reading.search_words import NotUnderstood, Word, day, input_test, split, waiting
+from runs.reading.unindexed import UNRESOLVED
 from workflows.titles import title_of
 
 COLUMNS = {

@@ -29,6 +29,20 @@ BYTES = Case(
 """How many bytes an input takes where it is kept."""
 
 
+def inputs_of(runs: QuerySet[Run]) -> Iterator[tuple[UUID, Json]]:
+    """These runs in their order, each with its whole input. One that can't be read is null, unless the store is away:
+    raises BlobAway then.
+    """
+    for run, tenant, stored in runs.values_list("id", "tenant_id", "input"):
+        try:
+            yield run, payloads.whole(tenant, stored) if payloads.has_references(stored) else stored
+        except BlobAway:
+            raise
+        except BlobError as error:
+            log.warning("The input of run %s can't be indexed: %s", run, error.message)
+            yield run, None
+
+
 def inputs_beside(runs: QuerySet[Run], *, lenient: bool = False) -> Iterator[tuple[UUID, Json]]:
     """Of these runs those whose inputs are kept beside the database, with them.
 

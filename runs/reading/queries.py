@@ -1,33 +1,13 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
-from functools import reduce
-from operator import and_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import (
-    BooleanField,
-    Case,
-    Count,
-    Exists,
-    F,
-    Func,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-    TextField,
-    UUIDField,
-    Value,
-    When,
-    Window,
-)
-from django.db.models.functions import Coalesce
-from django.db.models.lookups import LessThanOrEqual
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 
 from accounts.principal import Principal
 from accounts.roles import READ
@@ -37,29 +17,24 @@ from lib.clock import now_here
 from lib.uuid7 import least_at
 from runs.access import readable, readable_runs
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
-from runs.reading.inputs import STORED
 from runs.reading.run_view import PENDING, SHOWN_STATUSES, WAITING
-from runs.reading.search_words import InputTest, Waiting
+from runs.reading.search_words import Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
+from runs.reading.unindexed import BYTES_TESTED, UNINDEXED, UNRESOLVED, condition_of, of_newest
 from workflows.access import open_to
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import Workflow
 
-FOR_PEOPLE, UNRESOLVED, STUCK = "WAITING_FOR_PEOPLE", "UNRESOLVED", "STUCK"
+FOR_PEOPLE, STUCK = "WAITING_FOR_PEOPLE", "STUCK"
 ASKED_STATUSES = (*SHOWN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK)
 """What runs can be asked for by as if it were a status: those, what waits for people, failures that nobody has seen to,
 and what should go on and doesn't."""
 TIMER_LATE, STEP_LATE = timedelta(minutes=1), timedelta(minutes=5)
 """A run is stuck whose timer is overdue, or whose step could have been begun, for longer than this."""
-LOOKED_THROUGH = 20_000
-"""Among so many of the newest runs is looked for what no index has."""
-LOOKED_FOR = frozenset({"created_by", "version", "values", "inputs"})
-BYTES_TESTED = 16 * 1024 * 1024
 OPEN_COUNTED = 10_000
-LOOKED_AT = 1_000
-"""How many of the newest failed runs are looked at for those that nobody has seen to."""
+STUCK_READ = 10_000
+"""So many late timers, steps and repairs are read to find the runs that are stuck."""
 ME = "me"
 """Whoever asks, where a name is asked for."""
-_LEAST, _GREATEST = UUID(int=0), UUID(int=2**128 - 1)
 _SKEW = timedelta(hours=1)
 """How far the clock that makes ids may be off the database's."""
 
@@ -84,7 +59,19 @@ def run_with_key(tenant: int, workflow: str, business_key: str) -> str | None:
     return None if run_id is None else str(run_id)
 
 
-def runs_of(
+def runs_of(tenant: int, *, within: QuerySet[Run] | None = None, **filters: Json) -> QuerySet[Run]:
+    """The tenant's runs that fit the filters of `indexed_runs`, of `within` if that is given. `UNINDEXED` filters, and
+    the status `UNRESOLVED`, are tested of the newest `READ_AT_ONCE` of those that fit otherwise: `has_tests` says where
+    the answer may be a bound.
+    """
+    runs = indexed_runs(tenant, within=within, **filters)
+    condition = condition_of(tenant, **filters)
+    if condition is None:
+        return runs
+    return of_newest(runs, condition, most_bytes=BYTES_TESTED if filters.get("inputs") else None)
+
+
+def indexed_runs(
     tenant: int,
     *,
     workflow: str | None = None,
@@ -96,31 +83,23 @@ def runs_of(
     created_by: str | None = None,
     at_step: str | None = None,
     waiting: Waiting | None = None,
-    version: int | None = None,
-    values: Mapping[str, str] | None = None,
-    inputs: Sequence[InputTest] = (),
     test: bool = False,
-    from_id: UUID | None = None,
     within: QuerySet[Run] | None = None,
+    **tested: Json,
 ) -> QuerySet[Run]:
     """The tenant's runs that fit, of `within` if that is given; unordered and without their payloads. What is no status
     of a run (`SHOWN_STATUSES`) is asked of their steps. Test runs are among them only if they are asked for, and then
-    alone.
+    alone. `at_step`: the node of a step that is open.
 
-    One statement finds the `workflow` of that name, before any run is read.
-
-    `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
-    `LOOKED_FOR` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has them; and of
-    `inputs` no more than `BYTES_TESTED`, as they are stored, are read. `version`: its number. `at_step`: the node of a
-    step that is open. An input kept beside the database has no fields to test. `values`: by column.
+    `tested`: `UNINDEXED` filters, for `condition_of`. One statement finds the `workflow` of that name, before any run
+    is read. Raises TypeError for a filter that there is not.
     """
-    # What only the newest are looked through for is looked for among those that somebody may read.
+    if unknown := tested.keys() - UNINDEXED:
+        raise TypeError(f"Runs have no filter {', '.join(sorted(unknown))}.")
     runs = Run.objects.for_tenant(tenant) if within is None else within
     runs = _slim(runs).filter(is_test=test, is_part=False)
-    if from_id is not None:
-        runs = runs.filter(id__gte=from_id)
     if workflow is not None:
-        runs = runs.filter(workflow_id__in=_ids_of(tenant, workflow))
+        runs = runs.filter(workflow_id__in=ids_of(tenant, workflow))
     if business_key is not None:
         runs = runs.filter(business_key=business_key)
     if created_after is not None:
@@ -130,66 +109,19 @@ def runs_of(
     if statuses:
         runs = runs.filter(status__in=statuses)
     if status is not None:
-        runs = _shown_as(runs, tenant, status, from_id)
+        runs = _shown_as(runs, tenant, status)
     if at_step is not None:
         at_it = StepExecution.objects.for_tenant(tenant).filter(node=at_step, status__in=sorted(STEP_OPEN))
         runs = runs.filter(completed_at__isnull=True, pk__in=at_it.values("run_id"))
     if waiting is not None:
         runs = runs.filter(completed_at__isnull=True, pk__in=_waits(tenant, waiting).values("run_id"))
-    equal = {**(values or {}), **({} if created_by is None else {"created_by": created_by})}
-    conditions = [Q(**equal)] if equal else []
-    if version is not None:
-        conditions.append(Q(version_id__in=_versions(tenant, workflow, version)))
-    conditions += [Q(_Holds("input", one.json_path)) for one in inputs]
-    if not conditions:
-        return runs
-    return of_newest(runs, reduce(and_, conditions), most_bytes=BYTES_TESTED if inputs else None)
+    return runs if created_by is None else runs.filter(created_by=created_by)
 
 
 def _waits(tenant: int, waiting: Waiting) -> QuerySet[StepExecution]:
     steps = StepExecution.objects.for_tenant(tenant).filter(status=StepStatus.WAITING)
     since = now_here() - waiting.span
     return steps.filter(started_at__lt=since) if waiting.longer else steps.filter(started_at__gte=since)
-
-
-class _Holds(Func):
-    """Whether a value of JSON fits a `jsonpath`; one that can't be compared doesn't."""
-
-    function = "jsonb_path_exists"
-    output_field = BooleanField()
-    template = "%(function)s(%(expressions)s::jsonpath, '{}', true)"
-
-    def __init__(self, column: str, path: str) -> None:
-        super().__init__(column, Value(path, output_field=TextField()))
-
-
-def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = None) -> QuerySet[Run]:
-    """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has; none behind those
-    whose inputs are `most_bytes` together.
-    """
-    first_id = last_of(runs, LOOKED_THROUGH)
-    if most_bytes is None:
-        return runs.filter(condition, id__gte=first_id)
-    newest = runs.filter(id__gte=first_id)
-    together = newest.order_by().values("tenant_id").annotate(bytes=Sum(STORED)).values("bytes")
-    summed = Window(Sum(STORED), order_by=F("id").desc())
-    fitting = newest.annotate(bytes=summed).filter(bytes__lte=most_bytes)
-    # Where all fit, as usual, they needn't be summed one by one, which takes three times as long.
-    bounded = Case(
-        When(LessThanOrEqual(Subquery(together), most_bytes), then=first_id),
-        default=Subquery(fitting.order_by("id").values("pk")[:1]),
-        output_field=UUIDField(),
-    )
-    return runs.filter(condition, id__gte=bounded)
-
-
-def last_of(runs: QuerySet[Run], count: int, *, rising: bool = False) -> Coalesce:
-    """The id of the last of so many of these runs, the newest first or, `rising`, the oldest; where there are fewer one
-    that none is behind. What is bounded by it is read along an index; as members of a set the planner joins them last,
-    and looks for what no index has among all runs.
-    """
-    ids = runs.order_by("id" if rising else "-id").values("pk")[count - 1 : count]
-    return Coalesce(Subquery(ids), Value(_GREATEST if rising else _LEAST), output_field=UUIDField())
 
 
 def is_me(by: str) -> bool:
@@ -202,12 +134,7 @@ def starter(by: str, who: str) -> str:
     return who if is_me(by) else by
 
 
-def _versions(tenant: int, workflow: str | None, number: int) -> QuerySet[WorkflowVersion, Any]:
-    versions = WorkflowVersion.objects.for_tenant(tenant).filter(number=number)
-    return (versions.filter(workflow__name=workflow) if workflow is not None else versions).values("pk")
-
-
-def _ids_of(tenant: int, workflow: str) -> list[int]:
+def ids_of(tenant: int, workflow: str | None) -> list[int]:
     """The id of the workflow of this name, if there is one. It is asked for first: not knowing which it is, PostgreSQL
     reads all runs to find those of a workflow that has few.
     """
@@ -239,32 +166,24 @@ def open_runs_by_version(workflow: Workflow, *, most: int | None = OPEN_COUNTED)
     return dict(runs.order_by().values_list("version_id").annotate(count=Count("id")))
 
 
-def first_of_newest(tenant: int, count: int) -> UUID | None:
-    """The id of the oldest of so many of the newest runs of a tenant; None where there are no more than these."""
-    ids = Run.objects.for_tenant(tenant).order_by("-id").values_list("id", flat=True)
-    return next(iter(ids[count - 1 : count]), None)
-
-
-def _shown_as(runs: QuerySet[Run], tenant: int, status: str, from_id: UUID | None) -> QuerySet[Run]:
+def _shown_as(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
     """Those of the runs that are shown with this status."""
     if status == UNRESOLVED:
-        return unresolved(runs, tenant)
+        return runs.filter(status=RunStatus.FAILED)
     if status == STUCK:
         return _stuck(runs, tenant)
     if status not in ASKED_STATUSES and status != "RUNNING":
         return runs.filter(status=status)
     steps = StepExecution.objects.for_tenant(tenant)
-    if from_id is not None:
-        steps = steps.filter(run_id__gte=from_id)
     of_run = steps.filter(run_id=OuterRef("pk"))
     begun = Exists(of_run.filter(Q(attempt__gt=0) | ~Q(status=StepStatus.QUEUED)))
     # Few steps wait: they are found first, and then their runs.
     waits = Q(pk__in=steps.filter(status=StepStatus.WAITING).values("run_id"))
     works = Exists(of_run.filter(status__in=(StepStatus.QUEUED, StepStatus.RUNNING)))
-    runs = runs.filter(status="RUNNING")
     if status == FOR_PEOPLE:
-        by_person = steps.filter(status=StepStatus.WAITING, waiting__source="person")
-        return runs.filter(pk__in=by_person.values("run_id"))
+        # Whatever the run does meanwhile: one that undoes its steps may ask a person, too.
+        return runs.filter(completed_at__isnull=True, pk__in=RawSQL(_ASKING, [tenant]))  # noqa: S611
+    runs = runs.filter(status="RUNNING")
     if status == PENDING:
         return runs.filter(~begun)
     if status == WAITING:
@@ -272,19 +191,38 @@ def _shown_as(runs: QuerySet[Run], tenant: int, status: str, from_id: UUID | Non
     return runs.filter(begun).filter(~waits | works)
 
 
+_ASKING = """
+WITH RECURSIVE asking AS (
+    SELECT s.run_id FROM runs_stepexecution s
+     WHERE s.tenant_id = %s AND s.status = 'WAITING' AND s.waiting -> 'source' = '"person"'
+     UNION
+    SELECT r.parent_id FROM asking a JOIN runs_run r ON r.id = a.run_id WHERE r.is_part AND r.parent_id IS NOT NULL
+)
+SELECT a.run_id FROM asking a
+"""
+"""The runs in which a person is asked, and those of which such a run is a part."""
+
+
 def _stuck(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
-    """Those of the open runs that nothing moves, or not in time; of each reason `LOOKED_AT` at most."""
+    """Those of the open runs that nothing moves, or not in time."""
+    late, unbegun, unmoved = stuck_rows(tenant)
+    # A union, since an `or` would have every run looked at.
+    run_ids = late[:STUCK_READ].union(unbegun[:STUCK_READ], unmoved[:STUCK_READ])
+    return runs.filter(completed_at__isnull=True, pk__in=run_ids)
+
+
+def stuck_rows(tenant: int) -> tuple[QuerySet[Any], QuerySet[Any], QuerySet[Any]]:
+    """The ids of runs whose timers are late, whose steps nobody begins, and that nothing moves, each in an order; of
+    each `STUCK_READ` are read.
+    """
     now = now_here()
     timers = Timer.objects.for_tenant(tenant).filter(status="PENDING", fire_at__lt=now - TIMER_LATE)
     steps = StepExecution.objects.for_tenant(tenant).filter(status=StepStatus.QUEUED, held=False)
     unmoved = Repair.objects.for_tenant(tenant).filter(done=False)
-    # A union, since an `or` would have every run looked at.
-    late = timers.order_by("fire_at").values("run_id")[:LOOKED_AT]
-    unbegun = (
-        steps.filter(available_at__lt=now - STEP_LATE).order_by("available_at").values("run_id")[:LOOKED_AT]
-    )
-    run_ids = late.union(unbegun, unmoved.order_by("-id").values("run_id")[:LOOKED_AT])
-    return runs.filter(completed_at__isnull=True, pk__in=run_ids)
+    unbegun = steps.filter(available_at__lt=now - STEP_LATE).order_by("available_at")
+    ids = (timers.order_by("fire_at"), unbegun, unmoved.order_by("-id"))
+    late, begun, moved = (rows.values("run_id") for rows in ids)
+    return late, begun, moved
 
 
 def history_of(run: Run) -> QuerySet[HistoryEvent]:
@@ -354,24 +292,10 @@ def at_a_glance(principal: Principal, most: int) -> tuple[list[str], list[str], 
     runs = real.order_by("-id").values_list("id", flat=True)
     # By the index of those that are open: where none of them may be read, all runs would be looked through.
     open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING, completed_at=None)
-    failed = unresolved(real, tenant).order_by("-id").values_list("id", flat=True)
+    unresolved = runs_of(tenant, status=UNRESOLVED, within=real)
+    failed = unresolved.order_by("-id").values_list("id", flat=True)
     last, at_work, unseen = ([str(run) for run in part[:most]] for part in (runs, open_now, failed))
     return last, at_work, unseen
-
-
-def unresolved(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
-    """Of the newest of these runs that failed those whose business key no newer run has and whose dead letters are
-    open.
-    """
-    failed = runs.filter(status="FAILED")
-    key = RunKey.objects.for_tenant(tenant).filter(
-        workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
-    )
-    first_id = last_of(failed, LOOKED_AT)
-    failed = failed.filter(id__gte=first_id).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
-    letters = DeadLetter.objects.for_tenant(tenant).filter(run_id__gte=first_id).values("run_id")
-    resolved, still_open = letters.filter(resolution__isnull=False), letters.filter(resolution=None)
-    return failed.filter(~Q(pk__in=resolved) | Q(pk__in=still_open))
 
 
 def changed_at(tenant: int, run: UUID) -> datetime | None:

@@ -1,28 +1,31 @@
-"""A text in a list of runs: the same for the API and the pages.
+"""What a list of runs is searched for that no index has: the same for the API and the pages.
 
-How business keys and ids begin is found in all runs, by an index. What else they and inputs hold has none, since it
-would cost every start: it is looked through from the newest run back, a bounded part for each page, and the page says
-how far and leads on.
+How business keys and ids begin, and fields of inputs that are marked as searchable, are found in all runs by an index.
+All else is tested of one run after the other from the newest back, a bounded part for each page, and the page says how
+far and leads on.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Sum, TextField, Window
 from django.db.models.functions import Cast, RowNumber
 from django.http import HttpRequest
 
+from engine.catalogue import Json
 from lib.api.pagination import Cursor, Page, address, bad_cursor, cursor_of, fitting, list_mark
 from runs.limits import SEARCH_KEYS
 from runs.models import Run
 from runs.reading.inputs import BYTES, inputs_beside
-from runs.reading.queries import last_of
+from runs.reading.search_words import InputTest
+from runs.reading.searched import Searched
+from runs.reading.unindexed import READ_AT_ONCE, condition_of_inputs, last_of
 
 BY_KEY, BY_INPUT = 1, 0
 """Runs that are found by how their business key or id begins come first, then those that hold the text otherwise."""
@@ -33,25 +36,26 @@ _ID_START = re.compile(r"[0-9a-f]{4,32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
-    """How far back a page has looked: to `since`, through so many `runs`, where it ends there and not for its rows.
+class Wanted:
+    """What runs are tested for: a `text` in their keys and inputs, tests of their `inputs`, another `condition`.
 
-    `is_complete`: there are no runs behind it.
+    `found`: runs that the index of inputs has found, wherever they stand; `is_covered`: no others can fit.
     """
 
-    since: datetime | None
-    runs: int | None
-    is_complete: bool
+    text: str = ""
+    inputs: Sequence[InputTest] = ()
+    condition: Q = field(default_factory=Q)
+    found: Sequence[UUID] = ()
+    is_covered: bool = False
 
     @property
-    def counted(self) -> str:
-        """Through how many runs, to be read."""
-        return f"{self.runs or 0:,}"
+    def reads_inputs(self) -> bool:
+        """Whether the inputs of runs are read for it."""
+        return bool(self.text or self.inputs)
 
-    def answer(self) -> dict[str, Any]:
-        """As the API tells it."""
-        values = {"since": self.since, "runs": self.runs, "complete": self.is_complete}
-        return {name: value for name, value in values.items() if value is not None}
+    def holds(self, value: Json) -> bool:
+        """Whether an input that is kept beside the database passes the tests."""
+        return all(one.holds(value) for one in self.inputs)
 
 
 class _Place(NamedTuple):
@@ -73,22 +77,22 @@ class _End(NamedTuple):
 def search_page(
     runs: QuerySet[Run],
     request: HttpRequest,
-    q: str,
+    wanted: Wanted,
     *,
     limit: int,
     cursor: str | None = None,
     weight: Callable[[Run], int] | None = None,
     most: int = 0,
 ) -> tuple[Page, Searched]:
-    """The page that `cursor` asks for of those runs that hold `q`, and how far it looked; `weight` as `keyset_page`.
+    """The page that `cursor` asks for of those runs that fit, and how far it looked; `weight` as `keyset_page`.
 
-    `q` is how the business key begins (as it is written, in capitals, in small letters or with one capital) or how the
-    id does (from 4 hexadecimal digits on); or else a part of the key or of the input. A page may be empty and lead on.
-    Raises Invalid for a cursor that doesn't fit.
+    A text is how the business key begins (as it is written, in capitals, in small letters or with one capital) or how
+    the id does (from 4 hexadecimal digits on); or else a part of the key or of the input. A page may be empty and lead
+    on. Raises Invalid for a cursor that doesn't fit.
     """
     place = cursor_of(request, cursor, KEYS)
     at, backwards = _place(place), place is not None and place.backwards
-    hits, end = _Walk(runs, q, at, backwards).rows(limit + 1)
+    hits, end = _Walk(runs, wanted, at, backwards).rows(limit + 1)
     fits = limit if weight is None else fitting([weight(run) for _, run in hits[:limit]], most)
     more = len(hits) > fits
     hits = hits[:fits]
@@ -132,8 +136,9 @@ def _address(request: HttpRequest, place: _Place | None, backwards: bool) -> str
 class _Walk:
     """A way through the runs from a place on: falling, the newest first, or `rising`, back to them."""
 
-    def __init__(self, runs: QuerySet[Run], q: str, at: _Place | None, rising: bool) -> None:
-        self._runs, self._q, self._at = runs, q, at
+    def __init__(self, runs: QuerySet[Run], wanted: Wanted, at: _Place | None, rising: bool) -> None:
+        self._runs = runs.filter(pk__in=wanted.found) if wanted.is_covered else runs
+        self._wanted, self._at = wanted, at
         self._rising = rising
         self._order = "id" if rising else "-id"
 
@@ -151,7 +156,10 @@ class _Walk:
         return hits, end
 
     def _ranks(self) -> Iterator[int]:
-        for rank in (BY_INPUT, BY_KEY) if self._rising else (BY_KEY, BY_INPUT):
+        ranks = [BY_KEY] if self._wanted.text or self._wanted.found else []
+        if self._wanted.text or not self._wanted.is_covered:
+            ranks.append(BY_INPUT)
+        for rank in reversed(ranks) if self._rising else ranks:
             if self._at is None or (rank >= self._at.rank if self._rising else rank <= self._at.rank):
                 yield rank
 
@@ -163,26 +171,41 @@ class _Walk:
 
     def _by_key(self) -> QuerySet[Run]:
         runs = self._from(BY_KEY)
+        if not self._wanted.text:
+            return self._tested(runs.filter(pk__in=self._wanted.found)).order_by(self._order)
         # A union, since an `or` would have every run looked at.
         parts = [
             runs.filter(condition).order_by(self._order).values_list("id", flat=True)[:SEARCH_KEYS]
             for condition in self._conditions()
         ]
-        return runs.filter(pk__in=parts[0].union(*parts[1:], all=True)).order_by(self._order)
+        hits = runs.filter(pk__in=parts[0].union(*parts[1:], all=True))
+        return self._tested(hits).order_by(self._order)
+
+    def _tested(self, runs: QuerySet[Run]) -> QuerySet[Run]:
+        """Those of these runs that pass the tests but for the text."""
+        runs = runs.filter(self._wanted.condition)
+        if not self._wanted.inputs:
+            return runs
+        beside = [run for run, value in inputs_beside(runs, lenient=True) if self._wanted.holds(value)]
+        return runs.filter(condition_of_inputs(self._wanted.inputs) | Q(pk__in=beside))
 
     def _conditions(self) -> list[Q]:
         """What finds a run by how its key or its id begins."""
-        text = self._q
+        text = self._wanted.text
+        if not text:
+            return []
         spellings = dict.fromkeys((text, text.upper(), text.lower(), text.capitalize()))
         of_key = [Q(business_key__startswith=spelling) for spelling in spellings]
-        digits = self._q.lower().replace("-", "")
+        digits = text.lower().replace("-", "")
         if not _ID_START.fullmatch(digits):
             return of_key
         return [*of_key, Q(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))]
 
     def _end(self) -> _End | None:
-        """Where the look through inputs that begins here ends: after so many runs, or so many bytes."""
+        """Where the part that is tested from here on ends: after so many runs, or so many bytes of inputs."""
         runs = self._from(BY_INPUT)
+        if not self._wanted.reads_inputs:
+            return self._end_by_count(runs)
         order = F("id").asc() if self._rising else F("id").desc()
         last_id = last_of(runs, RUNS_A_PAGE, rising=self._rising)
         part = runs.filter(**{"id__lte" if self._rising else "id__gte": last_id})
@@ -200,19 +223,29 @@ class _Walk:
         behind = runs.filter(**{"id__gt" if self._rising else "id__lt": run})
         return _End(run, created_at, count, not behind.exists())
 
+    def _end_by_count(self, runs: QuerySet[Run]) -> _End | None:
+        rows = list(runs.order_by(self._order).values_list("id", "created_at")[: READ_AT_ONCE + 1])
+        if not rows:
+            return None
+        run, created_at = rows[:READ_AT_ONCE][-1]
+        return _End(run, created_at, min(len(rows), READ_AT_ONCE), len(rows) <= READ_AT_ONCE)
+
     def _by_input(self, end: _End) -> QuerySet[Run]:
-        """The runs up to the end that hold the text in their key, or in their input as JSON writes it, and which how
-        their key or id begins doesn't find.
-        """
+        """The runs up to the end that pass the tests, and which no index finds."""
         runs = self._from(BY_INPUT).filter(**{"id__lte" if self._rising else "id__gte": end.id})
         for condition in self._conditions():
             runs = runs.exclude(condition)
-        spelled = json.dumps(self._q, ensure_ascii=False)[1:-1]
+        if not self._wanted.text:
+            return self._tested(runs.exclude(pk__in=self._wanted.found)).order_by(self._order)
+        # In inputs as JSON writes it.
+        spelled = json.dumps(self._wanted.text, ensure_ascii=False)[1:-1]
         words = runs.annotate(words=Cast("input", TextField()))
         beside = [
             run
             for run, value in inputs_beside(runs, lenient=True)
             if spelled.lower() in json.dumps(value, ensure_ascii=False).lower()
         ]
-        matches = Q(business_key__icontains=self._q) | Q(words__icontains=spelled) | Q(pk__in=beside)
-        return words.filter(matches).order_by(self._order)
+        matches = (
+            Q(business_key__icontains=self._wanted.text) | Q(words__icontains=spelled) | Q(pk__in=beside)
+        )
+        return self._tested(words.filter(matches)).order_by(self._order)

@@ -1,11 +1,16 @@
 """The words of a search in a list of runs that narrow it: `status:failed waiting:>2d input.amount>1000`; pure."""
 
 import json
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
 
+from engine.catalogue import Json
+from lib.search_keys import values_at
 from runs.reading.run_view import FILTERED
 
 FIELDS = (
@@ -17,6 +22,13 @@ ALIASES = {"flow": "workflow", "state": "status", "who": "by", "node": "step"}
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 UNITS = {"m": ("minutes", "minute"), "h": ("hours", "hour"), "d": ("days", "day"), "w": ("weeks", "week")}
 COMPARED = (">=", "<=", ">", "<")
+_COMPARES: Mapping[str, Callable[[Any, Any], bool]] = {
+    ":": operator.eq,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
 _OF_INPUT = ("input.", "data.")
 
 _WORD = re.compile(r"(?<!\S)([A-Za-z][\w.-]{0,127})(>=|<=|:|>|<)(\"[^\"]*\"|[^\s\"]\S*)")
@@ -62,9 +74,33 @@ class InputTest:
         constant = [self.value] if self.compared == ":" and self.value in _CONSTANTS else []
         return [json.dumps(self.value), *number, *constant]
 
+    @property
+    def name(self) -> str:
+        """The path as people write it."""
+        return ".".join(self.path)
+
+    @property
+    def number(self) -> Decimal | None:
+        """The value as a number, if it is written as one."""
+        return Decimal(self.value) if _NUMBER.fullmatch(self.value) else None
+
+    def holds(self, value: Json) -> bool:
+        """Whether an input passes the test, as `json_path` has it."""
+        return any(map(self._fits, values_at(value, self.path)))
+
+    def _fits(self, item: Json) -> bool:
+        number = self.number
+        if isinstance(item, bool) or item is None:
+            return self.compared == ":" and json.dumps(item) == self.value
+        if isinstance(item, int | float | Decimal):
+            return number is not None and _COMPARES[self.compared](Decimal(str(item)), number)
+        if not isinstance(item, str) or (number is not None and self.compared != ":"):
+            return False
+        return _COMPARES[self.compared](item, self.value)
+
     def __str__(self) -> str:
         sign = " is" if self.compared == ":" else f" {self.compared}"
-        return f"input {'.'.join(self.path)}{sign} {self.value}"
+        return f"input {self.name}{sign} {self.value}"
 
 
 @dataclass(frozen=True, slots=True)

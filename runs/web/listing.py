@@ -20,8 +20,9 @@ from runs.limits import WORKFLOW_NAMES
 from runs.models import Run
 from runs.reading import brief, presentation, queries
 from runs.reading.filters import COLUMNS, FilterForm
-from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, page_in_order
-from runs.reading.search import Searched, search_page
+from runs.reading.lists import page_of_runs
+from runs.reading.orders import NEWEST, ORDERS
+from runs.reading.searched import Searched
 from runs.reading.stored import Bounds
 from runs.reading.task_dues import dues_of
 from workflows import titles
@@ -89,18 +90,16 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "workflows": workflows,
         "runs": rows,
         "is_by_age": order == NEWEST,
-        "looked_at": LOOKED_AT if ORDERS[order].is_of_open and forecast is None else None,
         "forecast": forecast,
         "newer": page.previous,
         "older": page.next,
         "searched": searched,
         # A search reads much: once, and not at every change.
-        "follows": not cursor and searched is None,
+        "follows": not cursor and not filters.keys() & {"q", "inputs"},
         "is_first": bool(cursor and page.rows) and page.previous is None,
         "shown": layout,
         "headings": [(name, COLUMNS[name]) for name in layout.columns],
         "all_columns": [(name, words, name in layout.columns) for name, words in COLUMNS.items()],
-        "looked_through": queries.LOOKED_THROUGH if filters.keys() & queries.LOOKED_FOR else None,
         "may_operate": may_anywhere(request.principal, RUNS_OPERATE),
         "may_assign": TASKS_ASSIGN in request.principal.scopes,
         "keeps": without(request.GET, "cursor"),
@@ -137,11 +136,8 @@ def matching(tenant: int, filters: dict[str, Json], within: QuerySet[Run]) -> Qu
 def _page(
     request: PageRequest, filters: dict[str, Json], order: str, cursor: str | None
 ) -> tuple[Page, Searched | None]:
-    tenant = request.principal.tenant_id
-    rows = matching(tenant, filters, readable_runs(request.principal))
-    if q := filters.get("q"):
-        return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
-    return page_in_order(rows, request, tenant, order, limit=ON_A_PAGE, cursor=cursor), None
+    tenant, mine = request.principal.tenant_id, readable_runs(request.principal)
+    return page_of_runs(tenant, request, filters, mine, order=order, limit=ON_A_PAGE, cursor=cursor)
 
 
 def _with_dues(tenant: int, rows: list[dict[str, Json]]) -> list[dict[str, Json]]:

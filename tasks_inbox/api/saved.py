@@ -55,7 +55,9 @@ class InboxViewSerializer(serializers.Serializer[object]):
     group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
     owner = serializers.CharField(help_text="Its owner, who alone may change it.")
     is_own = serializers.BooleanField(help_text="Whether it is yours.")
-    count = serializers.IntegerField(help_text="How many tasks it finds for you; 100 means 100 or more.")
+    count = serializers.IntegerField(
+        help_text="How many tasks it finds for you; 10,000 means as many or more."
+    )
     created_at = serializers.DateTimeField()
 
 

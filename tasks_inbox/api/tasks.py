@@ -21,7 +21,7 @@ from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import exports
 from tasks_inbox.models import ManualTask
-from tasks_inbox.reading import listing, task_rows
+from tasks_inbox.reading import listing, sources, task_rows
 from tasks_inbox.reading.sources import parts_of
 from tasks_inbox.store import queries
 
@@ -69,8 +69,9 @@ class TaskCountsView(TasksApiView):
 
     @extend_schema(responses=s.CountsSerializer)
     def get(self, request: Request) -> Response:
-        """How many tasks there are in each of your views, counted up to 100."""
-        return Response(listing.counts(self.who).views)
+        """How many tasks there are in each of your views, counted up to 10,000: that many means as many or more."""
+        views = listing.counts(self.who).views
+        return Response({view: min(count, sources.COUNTED) for view, count in views.items()})
 
 
 class TaskSnoozeView(TasksApiView):

@@ -27,7 +27,7 @@ from tasks_inbox.mail.digests import Line, Part
 from tasks_inbox.models import ManualTask
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.requests import decided_since
-from tasks_inbox.reading.sources import COUNTED
+from tasks_inbox.reading.sources import MENU_COUNTED
 
 _A_DAY = timedelta(days=1)
 
@@ -106,7 +106,7 @@ def _requests(principal: Principal, since: datetime) -> list[Part]:
 
 
 def _count(count: int, noun: str) -> str:
-    many = f"{count} or more" if count == COUNTED else str(count)
+    many = f"{MENU_COUNTED} or more" if count > MENU_COUNTED else str(count)
     return f"{many} {noun}{'' if count == 1 else 's'}"
 
 

@@ -4,7 +4,6 @@ A list is of parts (`sources`): each gives its first rows, of which the first ar
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,8 +34,9 @@ from lib.refusals import Invalid
 from runs.models import Forecast
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import ManualTask
+from tasks_inbox.reading import sources
 from tasks_inbox.reading.search import NotUnderstood, Titled, conditions
-from tasks_inbox.reading.sources import COUNTED, Parts, View, by_id, parts_of, tasks_by_id, titled, to_count
+from tasks_inbox.reading.sources import Parts, View, by_id, parts_of, tasks_by_id, titled, to_count
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
 
@@ -198,7 +198,7 @@ def _first(tenant: int, parts: Parts, sort: str, at: Cursor | None, most: int) -
 
 
 class Counts(NamedTuple):
-    """How many tasks there are in each view, and what `waiting_for` gives; each counted up to `COUNTED`."""
+    """How many tasks there are in each view, and what `waiting_for` gives; each up to one more than `COUNTED`."""
 
     views: dict[str, int]
     waiting: int
@@ -206,35 +206,49 @@ class Counts(NamedTuple):
 
 def counts(who: Who) -> Counts:
     """How many tasks there are; one statement."""
-    rows = _counted(who, COUNTED_VIEWS)
-    tally = Counter(view for view, _ in rows)
-    waiting = {pk for view, pk in rows if view in WAITING_VIEWS}
-    return Counts({view: min(tally[view], COUNTED) for view in COUNTED_VIEWS}, min(len(waiting), COUNTED))
+    tally = _counted(who, COUNTED_VIEWS, sources.COUNTED)
+    most = sources.COUNTED + 1
+    views: dict[str, int] = {view: min(tally.get(view, 0), most) for view in COUNTED_VIEWS}
+    return Counts(views, min(tally[_WAITING], most))
 
 
 def waiting_for(who: Who) -> int:
-    """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
-    return min(len({pk for _, pk in _counted(who, WAITING_VIEWS)}), COUNTED)
+    """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to one more than
+    `MENU_COUNTED`.
+    """
+    return min(_counted(who, WAITING_VIEWS, sources.MENU_COUNTED)[_WAITING], sources.MENU_COUNTED + 1)
 
 
-def _counted(who: Who, views: tuple[View, ...]) -> list[tuple[View, UUID]]:
-    """The tasks of these views, each by its key, as many as have to be known to count up to `COUNTED`."""
+_WAITING = "waiting"
+
+
+def _counted(who: Who, views: tuple[View, ...], most: int) -> dict[str, int]:
+    """How many tasks these views have, and those of `WAITING_VIEWS` together, as many as have to be read to count up to
+    one more than `most`.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(*_counting(who, views, now_or_none()))
-        rows: list[tuple[View, UUID]] = cursor.fetchall()
-    return rows
+        cursor.execute(*_counting(who, views, most, now_or_none()))
+        return dict(cursor.fetchall())
 
 
 @lru_cache(maxsize=500)
-def _counting(who: Who, views: tuple[View, ...], now: datetime | None) -> tuple[str, tuple[Any, ...]]:
+def _counting(
+    who: Who, views: tuple[View, ...], most: int, now: datetime | None
+) -> tuple[str, tuple[Any, ...]]:
     """The statement for that, which is the same as long as they are asked by the same marks and have the same rights:
     the database says what time it is, unless a test does (`now`). To put it together takes longer than to execute it,
     and every page asks for it.
     """
     first, *others = (
-        rows.annotate(view=Value(view)).values_list("view", "pk")[:most]
+        rows.annotate(view=Value(view)).values_list("view", "pk")[:rows_read]
         for view in views
-        for rows, most in to_count(who, view, COUNTED)
+        for rows, rows_read in to_count(who, view, most + 1)
     )
     sql, params = first.union(*others).query.sql_with_params()
-    return sql, params
+    # What Django wrote, with values as parameters.
+    statement = f"""
+        WITH of_views (view, pk) AS MATERIALIZED ({sql})
+        SELECT view, count(*) FROM of_views GROUP BY view
+         UNION ALL SELECT %s, count(DISTINCT pk) FROM of_views WHERE view = ANY (%s)
+    """  # noqa: S608
+    return statement, (*params, _WAITING, list(WAITING_VIEWS))

@@ -10,7 +10,7 @@ from tasks_inbox.eligibility.identity import who_is
 from tasks_inbox.forms.texts import title_of
 from tasks_inbox.models import OPEN, ManualTask
 from tasks_inbox.reading.listing import waiting_for
-from tasks_inbox.reading.sources import COUNTED
+from tasks_inbox.reading.sources import MENU_COUNTED as COUNTED
 
 FIRST = 5
 
@@ -28,6 +28,6 @@ def open_with(member: Principal) -> list[OpenWith]:
             "Tasks they have",
             first=[(title_of(task), reverse("task", args=[task.pk])) for task in tasks[:FIRST]],
         ),
-        OpenWith(waiting_for(who_is(member)), COUNTED, "Tasks that wait for them or others"),
+        OpenWith(min(waiting_for(who_is(member)), COUNTED), COUNTED, "Tasks that wait for them or others"),
         OpenWith(requests, COUNTED, "Their requests in progress", in_runs),
     ]

@@ -3,12 +3,10 @@
 Who owns one changes it; for whom it is shared sees whose it is, and finds by it what they may see themselves.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from functools import reduce
 from typing import cast
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Q, QuerySet, Value
 
 from accounts import audit
@@ -21,8 +19,8 @@ from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.limits import USER_VIEWS, VIEW_NAME_CHARACTERS
 from tasks_inbox.models import InboxView
-from tasks_inbox.reading import listing
-from tasks_inbox.reading.sources import COUNTED, VIEWS, View, parts_of
+from tasks_inbox.reading import listing, sources
+from tasks_inbox.reading.sources import VIEWS, View, parts_of
 
 
 def views_for(principal: Principal, who: Who | None = None) -> QuerySet[InboxView]:
@@ -47,22 +45,29 @@ def view_row(view: InboxView, principal: Principal, count: int) -> dict[str, Jso
         name: getattr(view, name) for name in ("id", "name", "view", "filter", "sort", "owner", "created_at")
     }
     is_own = view.owner == principal.username
-    return row | {"group": view.group and view.group.name, "is_own": is_own, "count": count}
+    return row | {
+        "group": view.group and view.group.name,
+        "is_own": is_own,
+        "count": min(count, sources.COUNTED),
+    }
 
 
 def counts_of(who: Who, views: Sequence[InboxView]) -> dict[int, int]:
-    """How many tasks each of these views finds for somebody, counted up to `COUNTED`; one statement."""
+    """How many tasks each of these views finds for somebody, counted up to one more than `COUNTED`; one statement."""
+    most = sources.COUNTED + 1
     parts = [
-        rows.annotate(saved=Value(one.pk)).values_list("saved", "pk")[:COUNTED]
+        rows.annotate(saved=Value(one.pk)).values_list("saved", "pk")[:most]
         for one in views
         for rows in listing.found(who, parts_of(who, view=cast(View, one.view)), one.filter)
     ]
-    tally = (
-        Counter(one for one, _ in reduce(lambda first, more: first.union(more), parts))
-        if parts
-        else Counter()
-    )
-    return {one.pk: min(tally[one.pk], COUNTED) for one in views}
+    if not parts:
+        return {}
+    sql, params = parts[0].union(*parts[1:]).query.sql_with_params()
+    with connection.cursor() as cursor:
+        # What Django wrote, with values as parameters.
+        cursor.execute(f"SELECT saved, count(*) FROM ({sql}) of_views GROUP BY saved", params)  # noqa: S608
+        tally: dict[int, int] = dict(cursor.fetchall())
+    return {one.pk: min(tally.get(one.pk, 0), most) for one in views}
 
 
 def add_view(principal: Principal, *, reason: str | None = None, **fields: Json) -> InboxView:

@@ -51,8 +51,10 @@ VIEWS: tuple[View, ...] = (
     "open",
 )
 DUE_SOON = timedelta(hours=24)
-COUNTED = 100
-"""Of more than so many tasks that wait for somebody it is said that they are more."""
+COUNTED = 10_000
+"""Up to so many tasks of a view are counted; of more it is said that there are at least so many."""
+MENU_COUNTED = 1_000
+"""Up to so many tasks that wait for somebody are counted for each page."""
 FEW = 1000
 LETTERS = 3
 Parts = Sequence[QuerySet[ManualTask]]

@@ -22,6 +22,6 @@ def know_waiting(request: HttpRequest, count: int) -> None:
 
 
 def waiting_for(request: HttpRequest, principal: Principal) -> int:
-    """How many tasks wait for whoever makes the request, counted up to `COUNTED`."""
+    """How many tasks wait for whoever makes the request, counted up to `MENU_COUNTED` or more."""
     count: int | None = getattr(request, "waiting_tasks", None)
     return listing.waiting_for(who_of(request, principal)) if count is None else count

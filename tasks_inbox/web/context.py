@@ -7,6 +7,7 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_READ
+from lib.counts import Count, up_to
 from tasks_inbox.reading import sources
 from tasks_inbox.web.asking import waiting_for
 
@@ -17,8 +18,7 @@ def inbox(request: HttpRequest) -> dict[str, Any]:
     return {"inbox_count": SimpleLazyObject(lambda: _count(request, principal))}
 
 
-def _count(request: HttpRequest, principal: Principal | None) -> str:
+def _count(request: HttpRequest, principal: Principal | None) -> Count:
     if principal is None or TASKS_READ not in principal.scopes:
-        return ""
-    count = waiting_for(request, principal)
-    return f"{sources.COUNTED - 1}+" if count >= sources.COUNTED else str(count or "")
+        return Count(0)
+    return up_to(waiting_for(request, principal), sources.MENU_COUNTED)

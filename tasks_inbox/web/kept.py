@@ -13,10 +13,11 @@ from accounts import people
 from accounts.access import PageRequest, page
 from accounts.roles import TASKS_READ
 from engine.catalogue import Json
+from lib.counts import up_to
 from lib.refusals import Refusal
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import InboxView
-from tasks_inbox.reading import saved
+from tasks_inbox.reading import saved, sources
 from tasks_inbox.web import panes
 from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.panes import Place
@@ -47,7 +48,7 @@ def kept_context(request: PageRequest, who: Who, place: Place, *, with_counts: b
             "name": one.name,
             "of": "" if one.owner == who.username else one.owner,
             "group": one.group.name if one.group else "",
-            "count": panes.counted(counts[one.pk]) if with_counts else "",
+            "count": up_to(counts[one.pk], sources.COUNTED) if with_counts else None,
             "address": address_of(one),
         }
         for one in saved_views

@@ -16,6 +16,7 @@ from accounts.roles import TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.api.pagination import Page
 from lib.clock import now_here
+from lib.counts import up_to
 from lib.reader import reader
 from lib.refusals import Invalid
 from lib.typed_values import text_of
@@ -32,8 +33,8 @@ from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.lifecycle.working_time import SAYS_HOW
 from tasks_inbox.limits import PANE_VALUES, SEARCH_CHARACTERS
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
-from tasks_inbox.reading import listing, task_rows
-from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
+from tasks_inbox.reading import listing, sources, task_rows
+from tasks_inbox.reading.sources import DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries
 from tasks_inbox.web.asking import know_waiting
 from workflows.access import may_anywhere
@@ -158,7 +159,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
         "more_shown": next((words for name, words in rarer if name == place.view), ""),
         "sorts": list(SORT_WORDS.items()),
         "value_sorts": _value_sorts(page.rows, by),
-        "counts": counts,
+        "counts": {view: up_to(count, sources.COUNTED) for view, count in counts.items()},
         "cleared": place.address(cursor=False, filter=None, saved=None),
         "from_start": place.address(cursor=False),
         "decides": who.decides,
@@ -178,7 +179,7 @@ def _tabs(
         {
             "view": name,
             "words": words,
-            "count": counted(counts[name]),
+            "count": up_to(counts[name], sources.COUNTED),
             "address": place.address(cursor=False, view=name, sort=None, run=None, saved=None),
         }
         for name, words in views
@@ -368,11 +369,6 @@ def _value_sorts(tasks: Sequence[ManualTask], by: str | None) -> list[tuple[str,
         for key in keys
         for sign, way in (("", "smallest first"), ("-", "largest first"))
     ]
-
-
-def counted(count: int) -> str:
-    """How many there are, in words: nothing for none."""
-    return f"{COUNTED - 1}+" if count >= COUNTED else str(count or "")
 
 
 def id_of(text: str) -> UUID | None:

@@ -5,7 +5,7 @@ import pytest
 from runs.api import run_lists
 from runs.commands import bulk
 from runs.models import Run, SavedSearch
-from runs.reading import queries
+from runs.reading import search
 from tests import factories as make
 from tests.api.hooks import publish
 from workflows.models import Workflow
@@ -57,7 +57,7 @@ def test_what_the_newest_are_looked_through_for_is_found_behind_what_one_may_not
     started(api, secret, 3)
     folder = make.FolderFactory(tenant=people.tenant())
     Workflow.unsafe_all_tenants.filter(name="secret").update(folder=folder)
-    monkeypatch.setattr(queries, "LOOKED_AT", 2)
+    monkeypatch.setattr(search, "READ_AT_ONCE", 2)
     assert listed(author, "status=UNRESOLVED") == [mine]
 
 

@@ -11,6 +11,7 @@ MAY_MAKE_ROWS = {
     "tests/accounts/test_login.py": "hundreds of failed logins at a time",
     "tests/operations/dispatch/factories.py": "what hours of samples say, a row a minute",
     "tests/store/test_list_plans.py": "so many signals that a plan reads an index",
+    "tests/web/made_runs.py": "tens of thousands of runs of known make",
     "tests/workflows/test_services.py": "what the tables refuse, however it is made",
 }
 

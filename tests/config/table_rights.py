@@ -20,7 +20,8 @@ RIGHTS = {
         files_storedfilecontent runs_alert runs_alertcause runs_alertchannel
         runs_alertdelivery runs_alertrule runs_blob runs_bulkitem runs_bulkjob runs_calendar runs_container
         runs_deadletter runs_dispatchleader runs_dispatchsample runs_duty runs_dutycursor runs_forecast
-        runs_forecastcursor runs_historycheck runs_historydifference runs_inboundwebhook runs_installation
+        runs_forecastcursor runs_historycheck runs_historydifference runs_inboundwebhook
+        runs_inputfield runs_inputindex runs_installation
         runs_outgoingdelivery runs_outgoingreplay runs_outgoingsecret runs_outgoingwebhook runs_queuepoll
         runs_repair runs_request runs_resttime runs_runkey runs_runmessage runs_runtelemetry
         runs_runvariable runs_savedsearch runs_schedule runs_scheduleentry runs_signal runs_startdraft

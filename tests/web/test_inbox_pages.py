@@ -53,7 +53,7 @@ def test_what_is_open_claimed_and_decided_stands_where_it_belongs(client, bob):
         page = client.get(f"/inbox/?view={view}").text
         assert re.findall(r"<strong>(Number \d\?|Not you\?)</strong>", page) == [title]
     assert f"/inbox/{one.pk}" in client.get("/inbox/?view=teams").text
-    assert 'id="inbox-count" title="2 tasks wait for you">2</span>' in client.get("/inbox/").text
+    assert 'title="2 tasks wait for you"' in client.get("/inbox/").text
 
 
 def test_workflow_and_step_are_called_by_their_titles(client, bob):

@@ -167,7 +167,7 @@ def test_a_signal_that_nobody_has_taken_leads_to_its_run(viewer, monkeypatch):
     assert f"/runs/{run_id}" in page
     assert "payed" in page
     assert f"/runs/{other}" not in page
-    monkeypatch.setattr("runs.reading.messages.LOOKED_THROUGH", 1)
+    monkeypatch.setattr("runs.reading.messages.READ_AT_ONCE", 1)
     assert "No signal waits to be taken" in viewer.get("/operations/messages").text
 
 

@@ -1,12 +1,14 @@
 """The list of runs and the home page, without a browser: what is found, page by page, and who sees it."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.template.loader import render_to_string
 
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import DeadLetter
 from runs.reading import search
+from runs.reading.searched import Searched
 from runs.web import listing
 from tests import factories as make
 from tests.inbox.asking import member
@@ -195,7 +197,7 @@ def test_a_search_that_stops_on_its_way_says_how_far_it_looked_and_leads_on(read
     first = reader.get("/runs/?q=siemens")
     assert first.context["runs"] == []
     assert "No match so far" in first.text
-    assert "The keys and inputs of 15 runs were looked through here, back to" in first.text
+    assert "15 runs were searched here, back to" in first.text
     second = reader.get(first.context["older"])
     assert second.context["runs"] == []
     third = reader.get(second.context["older"])
@@ -219,7 +221,8 @@ def test_the_last_page_of_a_search_denies_nothing_that_pages_before_it_found(rea
 
 
 def test_how_far_a_search_has_looked_is_told_in_groups_of_digits():
-    assert search.Searched(None, 20_000, is_complete=False).counted == "20,000"
+    searched = Searched(datetime(2026, 1, 1, tzinfo=UTC), 20_000, is_complete=False)
+    assert "20,000 runs were searched here" in render_to_string("runs/_searched.html", {"searched": searched})
 
 
 def test_many_bytes_end_a_page_of_a_search_too_and_each_page_gets_on(reader, texts, monkeypatch):

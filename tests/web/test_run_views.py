@@ -8,7 +8,7 @@ from operations.bulk import selected
 from operations.bulk import work as bulk_jobs
 from runs.commands import bulk
 from runs.models import Run, SavedSearch
-from runs.web import tabs
+from runs.reading import counting, unindexed
 from tests import factories as make
 from tests.factories import GroupFactory, GroupMemberFactory
 from tests.inbox.asking import approval, asked, member
@@ -33,8 +33,8 @@ def found(client, query: str) -> list[str]:
 
 def counts(client, query: str = "") -> dict[str, str]:
     context = client.get(f"/runs/counts?{query}", headers={"HX-Request": "true"}).context
-    return {tab["key"]: tab["count"] for tab in context["tabs"]} | {
-        one["name"]: one["count"] for one in context["searches"]
+    return {tab["key"]: str(tab["count"]) for tab in context["tabs"]} | {
+        one["name"]: str(one["count"]) for one in context["searches"]
     }
 
 
@@ -48,18 +48,18 @@ def test_tabs_find_what_is_mine_what_waits_for_people_and_what_failed(operator):
     assert found(operator, "status=people") == [str(task.run_id)]
     assert found(operator, "status=unresolved") == [failed]
     assert counts(operator) == {
-        "all": "",
+        "all": "3",
         "mine": "1",
         "people": "1",
         "unresolved": "1",
         "stuck": "0",
         "open": "2",
-        "tests": "",
+        "tests": "0",
     }
 
 
 def test_counts_are_bounded_and_cost_one_statement(operator, monkeypatch):
-    monkeypatch.setattr(tabs, "COUNTED", 3)
+    monkeypatch.setattr(counting, "COUNTED", 3)
     costs = []
     for count, told in ((1, "1"), (4, "3+")):
         make.start(WAITS, *({"n": number} for number in range(count)))
@@ -69,14 +69,19 @@ def test_counts_are_bounded_and_cost_one_statement(operator, monkeypatch):
     assert costs[0] == costs[1] <= 7
 
 
-def test_where_there_are_older_runs_than_are_counted_among_the_counts_say_so(operator, monkeypatch):
-    make.start(WAITS, *({"n": number} for number in range(3)))
-    assert "Counted among" not in operator.get("/runs/counts", headers={"HX-Request": "true"}).text
-    monkeypatch.setattr(tabs, "READ", 2)
-    found = counts(operator)
-    assert (found["open"], found["unresolved"]) == ("2+", "0")
+def test_a_count_that_is_a_bound_says_so(operator, monkeypatch):
+    make.start(make.chain("text.clean"), *({"text": number} for number in range(3)))
+    make.work()
+    assert counts(operator)["unresolved"] == "3"
+    monkeypatch.setattr(unindexed, "READ_AT_ONCE", 2)
+    assert counts(operator)["unresolved"] == "2+"
     page = operator.get("/runs/counts", headers={"HX-Request": "true"}).text
-    assert 'title="Counted among the newest 2 runs" class="tally">2+<' in page
+    assert 'class="tally bad-text"' in page
+    assert 'title="At least 2">2+</span>' in page
+    # That there are 0 or more says nothing, and is not said.
+    Run.unsafe_all_tenants.update(status="CANCELLED")
+    monkeypatch.setattr(counting, "COUNTED", 0)
+    assert "0+" not in operator.get("/runs/counts", headers={"HX-Request": "true"}).text
 
 
 def test_words_in_the_text_narrow_as_the_fields_do(operator):

@@ -16,6 +16,7 @@ from runs.access import readable_runs
 from runs.models import Run, Signal
 from runs.reading import queries
 from runs.reading.stored import LISTED
+from runs.reading.unindexed import of_newest
 from runs.store.references import MARK, references_in
 from triggers.webhooks.actions import name_in_history
 from triggers.webhooks.limits import RECEIVED_ROWS
@@ -63,7 +64,7 @@ def effects_of(principal: Principal, webhook: InboundWebhook) -> list[Effect]:
 
 def _starts(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
     runs = queries.runs_of(tenant, workflow=webhook.workflow.name, within=within)
-    rows = _bounded(queries.of_newest(runs, _done_by(webhook, "created_by")), "input")
+    rows = _bounded(of_newest(runs, _done_by(webhook, "created_by")), "input")
     values = rows.values_list("created_at", "pk", "text", "size")[:RECEIVED_ROWS]
     return [Effect(at, STARTED, run, *_brought(text, size)) for at, run, text, size in values]
 

@@ -6,7 +6,6 @@ import django.db.models.manager
 from django.conf import settings
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
@@ -61,5 +60,4 @@ class Migration(migrations.Migration):
             model_name='workflowversion',
             index=models.Index(condition=models.Q(models.Q(('calendars', {}), _negated=True), ('is_test', False)), fields=['tenant', 'id'], name='workflowversion_calendars'),
         ),
-        SchemaSql('workflows', 'f1780508436b'),
     ]

@@ -52,3 +52,10 @@ SELECT (SELECT v.number
   JOIN accounts_folder f ON f.id = w.folder_id
   JOIN accounts_user u ON u.id = w.draft_updated_by_id
  WHERE w.tenant_id = %(tenant)s AND w.name = %(name)s
+
+-- name: searchable_versions
+-- Versions that mark fields of their input as searchable, of all tenants; along `workflowversion_searchable`.
+SELECT v.tenant_id, v.workflow_id, v.id
+  FROM workflows_workflowversion v
+ WHERE NOT v.is_test AND jsonb_path_exists(v.definition, '$.input_schema.**."x-searchable" ? (@ == true)')
+ ORDER BY v.id
