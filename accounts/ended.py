@@ -1,6 +1,7 @@
 """A session that ended: what was typed is never lost, and the login is only ever shown as a page of its own."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.forms import LoginForm
 
+_SECRET = re.compile("password|secret|token|csrf", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Carried:
@@ -19,6 +22,11 @@ class Carried:
 
     to: str
     fields: list[tuple[str, str]]
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """The fields that tell its author which form it was: those that are filled in and no secret."""
+        return [(name, value) for name, value in self.fields if value.strip() and not _SECRET.search(name)]
 
     def packed(self) -> str:
         """It as one text, for the login to carry."""

@@ -11,6 +11,7 @@ from django.db import transaction
 from accounts import audit, outgoing, ports, queries, sessions
 from accounts.models import INVITED, MOVED, Membership, Tenant, User
 from accounts.names import key_of
+from accounts.picking import require_member
 from accounts.principal import Forbidden, Principal
 from accounts.roles import ADMIN, MEMBER_ROLES, MEMBERS_MANAGE, SCOPES_OF_ROLE
 from lib.refusals import Conflict, Invalid, Missing
@@ -304,9 +305,7 @@ def _manager(member: Membership, username: str) -> Membership | None:
     """The member of that name, as a manager. Raises Invalid: no member, oneself, or somebody below."""
     if not username.strip():
         return None
-    boss = queries.find_member(member.tenant_id, username.strip())
-    if boss is None:
-        raise Invalid(f"{username} is not a member of this tenant.", field="manager")
+    boss = require_member(member.tenant_id, username, field="manager")
     if key_of(boss.user.username) == key_of(member.user.username):
         raise Invalid("Nobody can be their own manager.", field="manager")
     above = dict(Membership.objects.for_tenant(member.tenant_id).values_list("pk", "manager_id"))

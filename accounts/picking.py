@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from accounts.limits import OFFERED_MEMBERS, SIMILAR_MEMBERS
+from accounts.models import Membership
 from accounts.names import key_of
 from accounts.people import written
-from accounts.queries import members_named
+from accounts.queries import find_member, find_seat, members_named
 from accounts.seats import members_meant, members_offered
+from lib.forms.people import not_a_member, username_of
+from lib.refusals import Invalid
 
 
 class Members:
@@ -61,6 +64,24 @@ class Members:
         """A member by name and username; the text itself for anybody else."""
         name = self._candidates(username).get(username) if username else None
         return username if name is None else written(username, name)
+
+
+def require_member(tenant_id: int, text: str, *, field: str) -> Membership:
+    """The active member whom a text means: a username, a full name that one member has, or both as a form offers them.
+
+    Raises Invalid at the field.
+    """
+    if not text.strip():
+        raise Invalid("Enter the name or username of a member.", field=field)
+    if member := find_member(tenant_id, text.strip()):
+        return member
+    # Whoever is called as a former member is named does not get what was meant for that one.
+    is_former = find_seat(tenant_id, text.strip()) is not None
+    username, fault = (None, "") if is_former else username_of(text, Members(tenant_id))
+    member = find_member(tenant_id, username) if username else None
+    if member is None:
+        raise Invalid(fault or not_a_member(text), field=field)
+    return member
 
 
 def strangers(tenant_id: int, usernames: Iterable[str]) -> set[str]:

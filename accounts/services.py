@@ -23,6 +23,7 @@ from accounts.folders import default_folder, grants_to_groups
 from accounts.limits import GROUP_NAME_CHARACTERS, PASSWORD_CHARACTERS, TOKEN_NAME_CHARACTERS
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
+from accounts.picking import require_member
 from accounts.principal import EVERY_JOB, SERVICE, Forbidden, JobReach, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, OF_THE_TENANT, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
@@ -366,12 +367,14 @@ def _save_group(group: Group) -> None:
 
 
 def _seat(group: Group, usernames: Sequence[str]) -> None:
-    members = queries.members_named(group.tenant_id, usernames)
+    members = dict(queries.members_named(group.tenant_id, usernames))
     for place, username in enumerate(usernames):
         if key_of(username) not in members:
-            raise Invalid(f"{username} is not a member of this tenant.", field=f"members[{place}]")
+            member = require_member(group.tenant_id, username, field=f"members[{place}]")
+            members[key_of(username)] = member
+    seats = {member.pk: member for member in members.values()}
     GroupMember.objects.bulk_create(
-        GroupMember(tenant_id=group.tenant_id, group=group, membership=member) for member in members.values()
+        GroupMember(tenant_id=group.tenant_id, group=group, membership=member) for member in seats.values()
     )
 
 

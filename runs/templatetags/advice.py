@@ -38,7 +38,7 @@ _OF_CODE = {
     "BrokenVersion": "Install the step type that this version needs, then resume the run.",
     "Timeout": "It took longer than its time limit. Resume the run; if that recurs, raise its `timeout_seconds`.",
     "ScheduleToStartTimeout": "No worker took it in time. Check that one serves its queue, then resume the run.",
-    "LeaseLost": "Its worker was lost repeatedly. Check that it has enough memory, then resume the run.",
+    "LeaseLost": "Its worker sent no heartbeat in time: see its log, or give it a longer lease. Then resume the run.",
 }
 
 

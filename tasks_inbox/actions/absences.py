@@ -11,8 +11,8 @@ from django.db.models import Q, QuerySet
 
 from accounts import audit
 from accounts.models import Tenant
+from accounts.picking import require_member
 from accounts.principal import Principal
-from accounts.queries import find_member
 from accounts.roles import MEMBERS_MANAGE, READ, TASKS_DECIDE, TASKS_READ
 from lib.clock import now_there
 from lib.refusals import Conflict, Invalid, Missing
@@ -124,9 +124,7 @@ def _facts_of(rule: AwayRule) -> dict[str, object]:
 
 
 def _decider(tenant_id: int, username: str, field: str) -> str:
-    member = find_member(tenant_id, username)
-    if member is None:
-        raise Invalid(f"{username or 'This'} is not a member of this tenant.", field=field)
+    member = require_member(tenant_id, username, field=field)
     if member.role not in identity.DECIDING_ROLES:
         raise Invalid(f"The role of {member.user.username} may not decide tasks.", field=field)
     return member.user.username

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounts import audit
 from accounts.names import key_of
+from accounts.picking import require_member
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_ASSIGN, TASKS_DECIDE
@@ -116,9 +117,7 @@ def check_assign(principal: Principal, task_id: UUID, assignee: str) -> tuple[Ma
     is_instead = task.kind not in FOR_OPERATORS and is_undecidable(task)
     if not is_instead:
         _is_one_persons(task)
-    member = find_member(principal.tenant_id, assignee)
-    if member is None:
-        raise Invalid(f"{assignee} is not a member of this tenant.", field="assignee")
+    member = require_member(principal.tenant_id, assignee, field="assignee")
     name, who = member.user.username, identity.who_is_member(member)
     if is_instead:
         _check_instead(task, name, who)

@@ -11,8 +11,9 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts import audit, members, tokens
+from accounts.picking import require_member
 from accounts.principal import Principal
-from accounts.queries import find_member, find_seat
+from accounts.queries import find_seat
 from lib.refusals import Invalid, Refusal
 from tasks_inbox.actions import absences, assignment
 from tasks_inbox.ports import LEFT_KINDS, Act, LeftItem
@@ -117,9 +118,7 @@ def _check(items: Mapping[tuple[str, str], LeftItem], choice: Choice, field: str
 
 
 def _member(principal: Principal, username: str, to: str, field: str = "to") -> str:
-    member = find_member(principal.tenant_id, to)
-    if member is None:
-        raise Invalid(f"{to} is not a member of this tenant.", field=field)
+    member = require_member(principal.tenant_id, to, field=field)
     if member.user.username == username:
         raise Invalid("That is who leaves: name somebody else.", field=field)
     return member.user.username

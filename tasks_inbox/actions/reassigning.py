@@ -3,8 +3,9 @@
 from uuid import UUID
 
 from accounts.names import key_of
+from accounts.picking import require_member
 from accounts.principal import Principal
-from accounts.queries import find_member, groups_of
+from accounts.queries import groups_of
 from accounts.roles import SCOPES_OF_ROLE, TASKS_ASSIGN, TASKS_DECIDE
 from lib.refusals import Conflict, Invalid
 from runs.commands.reassigning import Taker
@@ -21,9 +22,7 @@ def check(who: Principal, to: Taker) -> None:
         if not groups_of(who.tenant_id).filter(key=key_of(to.group)).exists():
             raise Invalid(f"There is no group {to.group}.", field="group")
         return
-    member = find_member(who.tenant_id, to.assignee)
-    if member is None:
-        raise Invalid(f"{to.assignee} is not a member of this tenant.", field="assignee")
+    member = require_member(who.tenant_id, to.assignee, field="assignee")
     if TASKS_DECIDE not in SCOPES_OF_ROLE[member.role]:
         raise Invalid(f"{member.user.username} has a role that may not decide tasks.", field="assignee")
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from accounts import audit
 from accounts.names import key_of
-from accounts.picking import strangers
+from accounts.picking import require_member, strangers
 from accounts.principal import Principal
 from accounts.queries import find_member
 from accounts.roles import TASKS_READ
@@ -125,10 +125,10 @@ def send_again(
 
 def _who_changes(principal: Principal, task: ManualTask, to: str | None) -> str:
     """The username of the member to whom it is returned. Raises Invalid and Conflict."""
-    name = to or _requester(task)
-    member = find_member(task.tenant_id, name) if name else None
-    if member is None and to:
-        raise Invalid(f"{to} is not a member of this tenant.", field="to")
+    requester = None if to else _requester(task)
+    member = find_member(task.tenant_id, requester) if requester else None
+    if to:
+        member = require_member(task.tenant_id, to, field="to")
     if member is None:
         message = "Whoever started this run is not a member: name who should get it."
         raise Conflict(message, code="nobody_to_return_to")

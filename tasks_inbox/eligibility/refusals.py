@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from accounts.names import key_of
+from accounts.picking import require_member
 from accounts.principal import Principal
-from accounts.queries import find_member
 from accounts.roles import TASKS_DECIDE, TASKS_READ
 from lib.refusals import Conflict, Invalid
 from runs.kernel.wait_kinds import moment
@@ -34,9 +34,7 @@ def taker(principal: Principal, task: ManualTask, to: str) -> tuple[str, identit
 
     Raises Invalid at `to`.
     """
-    member = find_member(task.tenant_id, to)
-    if member is None:
-        raise Invalid(f"{to} is not a member of this tenant.", field="to")
+    member = require_member(task.tenant_id, to, field="to")
     name, who = member.user.username, identity.who_is_member(member)
     if name == principal.username:
         raise Invalid("That is you: give it to somebody else.", field="to")

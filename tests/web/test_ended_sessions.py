@@ -77,6 +77,8 @@ def test_who_has_logged_in_again_elsewhere_sends_it_once_more(author, ann):
     again = author.post("/workflows/new", form, **OURS)
     assert again.status_code == 403
     assert "Send it again" in again.text
+    # Whoever comes back after lunch is shown which form it was.
+    assert "<dt>Where</dt>" in again.text
     assert author.post("/workflows/new", hidden(again.text), **OURS).status_code == 302
 
 

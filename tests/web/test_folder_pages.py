@@ -143,7 +143,7 @@ def test_pages_say_why_they_are_empty_to_those_whom_no_folder_lets_in(client):
     for path in ("/", "/workflows/", "/runs/"):
         page = client.get(path)
         assert page.status_code == 200
-        assert "whoever manages the members" in page.text, path
+        assert "Ask an admin" in page.text, path
 
 
 @pytest.mark.parametrize("does", ["create", "move"])

@@ -382,7 +382,7 @@ def test_a_task_is_discussed_and_given_away_in_the_browser(visitor, ann):
     page.get_by_text("Give it to somebody…").click()
     page.get_by_label("Give it to", exact=True).fill("nobody")
     page.get_by_role("button", name="Give it to them").click()
-    expect(page.get_by_text("nobody is not a member of this tenant.")).to_be_visible()
+    expect(page.get_by_text("“nobody” is not a member.")).to_be_visible()
     assert faults(page) == []
     page.set_viewport_size({"width": 320, "height": 700})
     assert not visitor.scrolls_sideways()
