@@ -107,9 +107,12 @@ def files_of_trees(
     return {(tree, row["id"]): row for tree, row in SQL.value("files_of_trees", params)}
 
 
-def files_used(tenant: int, run_id: str, limit: int) -> list[FileRow]:
-    """The files that the tree of a run was started with, the oldest first, at most so many."""
-    rows: list[FileRow] = SQL.value("files_used", {"tenant": tenant, "run": run_id, "limit": limit})
+def files_used(tenant: int, run_id: str, limit: int, *, results: bool = False) -> list[FileRow]:
+    """The files that the tree of a run was started with, or with `results` those that its steps have kept; the oldest
+    first, at most so many.
+    """
+    params = {"tenant": tenant, "run": run_id, "limit": limit, "results": results}
+    rows: list[FileRow] = SQL.value("files_used", params)
     return rows
 
 

@@ -99,6 +99,12 @@ def files_used(tenant: int, run_id: UUID | str, address: Callable[[str], str]) -
     return [viewed(row, address(row["id"])) for row in rows]
 
 
+def files_kept(tenant: int, run_id: UUID | str, address: Callable[[str], str]) -> list[FileView]:
+    """The files that steps of the tree of a run have kept, the oldest first, as pages show them."""
+    rows = store.files_used(tenant, str(run_id), NAMED_FILES, results=True)
+    return [viewed(row, address(row["id"])) for row in rows]
+
+
 def is_of_start(tenant: int, run_id: UUID | str, file_id: str) -> bool:
     """Whether the tree of a run was started with this file."""
     return any(row["id"] == file_id for row in store.files_used(tenant, str(run_id), NAMED_FILES))

@@ -5,6 +5,8 @@ from typing import Any
 
 from django import template
 
+from engine.errors import is_done
+
 register = template.Library()
 
 _NEW_INPUT = (
@@ -20,6 +22,10 @@ _LLM = "Have an admin configure a language model, then resume the run: it goes o
 _NOT_ALLOWED = (
     "Have an admin allow the address if that is right, and resume the run; "
     "or correct the step in the workflow, publish it and run it again."
+)
+_DONE = (
+    "The work was done: to resume the run or to try the step again does it once more. Skip the step to go on "
+    "without its answer."
 )
 _FAULT = "This is a fault of the step type, not of the input: please report it with the error below."
 
@@ -44,7 +50,9 @@ _OF_CODE = {
 
 @register.filter
 def what_to_do(error: Mapping[str, Any]) -> str:
-    """The advice that fits an error's code."""
+    """The advice that fits an error's code, or what it says was done."""
+    if is_done(error):
+        return _DONE
     if advice := _OF_CODE.get(error.get("code", "")):
         return advice
     return (

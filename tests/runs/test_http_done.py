@@ -6,6 +6,8 @@ from engine.ports import RULES
 from runs.commands.starts import NewRun, Terms, start_runs
 from tests import factories as make
 from tests.answering import answering, http
+from tests.inbox.asking import member
+from tests.web.test_requests import logged_in
 
 pytestmark = pytest.mark.django_db
 
@@ -88,3 +90,12 @@ def test_compensations_of_versions_from_before_follow_none_either(rules, targets
         start_runs(Terms(version.tenant_id, version.pk, "test"), [NewRun({})])
         work()
     assert [one.target for one in server.asked] == targets
+
+
+def test_the_page_of_the_run_says_that_another_attempt_does_it_again():
+    with answering(http(b"{", content_type="application/json")) as server:
+        (run_id,) = make.start(make.graph([charge(server, compensate=None)], []))
+        work()
+    page = logged_in(member("ann", "operator").username).get(f"/runs/{run_id}").text
+    assert "Done, but the answer is not readable: " in page
+    assert "The work was done: to resume the run or to try the step again does it once more." in page

@@ -102,7 +102,7 @@ SELECT coalesce(json_agg(json_build_object(
            ORDER BY f.id), '[]')
   FROM (SELECT f.*
           FROM runs_run r
-          JOIN files_fileuse u ON u.tree_id = coalesce(r.tree_id, r.root_id) AND NOT u.is_result
+          JOIN files_fileuse u ON u.tree_id = coalesce(r.tree_id, r.root_id) AND u.is_result = %(results)s
           JOIN files_storedfile f ON f.id = u.file_id
          WHERE r.tenant_id = %(tenant)s AND r.id = %(run)s
          ORDER BY f.id

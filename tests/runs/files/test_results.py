@@ -80,9 +80,13 @@ def test_a_later_step_sends_the_file_on():
     assert PDF in other.asked[0].body
 
 
-def test_it_is_no_file_of_the_start():
+def test_it_is_a_file_of_a_step_on_the_page_of_the_run_and_none_of_the_start():
     run_id = fetched(http(PDF))
     file = output(run_id)["body"]["id"]
+    page = logged_in(member("ann", "operator").username).get(f"/runs/{run_id}").text
+    assert "Files of steps" in page
+    assert "Files of the start" not in page
+    assert f'href="/api/v1/runs/{run_id}/files/{file}"' in page
     assert trees.files_used(make.a_tenant().pk, run_id, str) == []
     assert not trees.is_of_start(make.a_tenant().pk, run_id, file)
     assert StoredFile.unsafe_all_tenants.get().by == "step get"
