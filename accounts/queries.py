@@ -128,6 +128,12 @@ def members_of_roles(tenant_id: int, roles: Iterable[str]) -> QuerySet[Membershi
     return members.order_by("user__username")
 
 
+def usernames_called(tenant_id: int, name: str) -> list[str]:
+    """The usernames of members of this full name, also of those who are deactivated; case makes no difference."""
+    members = Membership.objects.for_tenant(tenant_id).filter(user__name__iexact=name)
+    return list(members.values_list("user__username", flat=True))
+
+
 def members_named(tenant_id: int, usernames: Iterable[str]) -> dict[str, Membership]:
     """The tenant's active members of these names, by the key of each name."""
     names = {key_of(name) for name in usernames}

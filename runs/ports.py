@@ -1,6 +1,6 @@
 """What features provide to `runs`: they register it in their `AppConfig.ready`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -32,6 +32,10 @@ OPERATIONS_TABS: Final = Port(
     Tab(60, "operations-messages", "Messages"),
     Tab(80, "operations-repairs", "Repairs", RUNS_OPERATE),
 )
+Find = dict[str, str]
+"""Something that the palette finds: its `name`, what it is (`about`), and its `url`."""
+FINDERS: Final = Port[Callable[[Principal, str], Iterable[Find]]]()
+"""What the palette finds beside workflows, runs, requests and people; no text with fields."""
 OUTBOX: Final = Port[Callable[[], Mapping[str, Json] | None]]()
 """How a broker's outbox stands, as `GET /dispatch` has it; None where there is no broker."""
 

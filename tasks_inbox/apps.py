@@ -20,6 +20,7 @@ class TasksInboxConfig(AppConfig):
         from runs.files.trees import SOURCES
         from runs.kernel.compensation import FAILED_COMPENSATIONS, SETTLED_COMPENSATIONS
         from runs.kernel.wait_kinds import register
+        from runs.ports import FINDERS
         from runs.reading.mails import MAILS
         from runs.reading.people_asked import PEOPLE_ASKED
         from runs.reading.task_dues import TASK_DUES
@@ -32,7 +33,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.forms.files import SOURCE
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
-        from tasks_inbox.reading import dues, impact, left, open_with, requests, unsent
+        from tasks_inbox.reading import dues, finding, impact, left, open_with, requests, unsent
         from workflows.ports import JUDGES
 
         register("task", TASK)
@@ -42,6 +43,7 @@ class TasksInboxConfig(AppConfig):
         SOURCES.register(SOURCE)
         PEOPLE_ASKED.register(requests)
         TASK_DUES.register(dues)
+        FINDERS.register(finding.find)
         MAILS.register(unsent.MAILS)
         REASSIGNMENTS.register(reassigning)
         REMINDERS.register(reminding.remind)

@@ -116,3 +116,5 @@ COLLECTED_MAILS = 200
 """Tasks in one collected mail."""
 OUTCOME_CHARACTERS = 64
 """The name of an outcome in a link."""
+KEYS_FOUND = 200
+"""Runs whose business keys begin with a word of a search for tasks."""

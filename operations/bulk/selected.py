@@ -22,6 +22,7 @@ from runs.commands.bulk import Sorted
 from runs.limits import BULK_RUNS
 from runs.models import Run
 from runs.reading.filters import FilterForm
+from runs.reading.queries import has_text
 from runs.web import listing
 
 SHOWN = 10
@@ -114,7 +115,7 @@ def _ids(request: PageRequest, verb: str) -> list[str]:
     filters = form.asked(request.principal.username)
     if not form.is_valid():
         raise Invalid("The filter can't be read.")
-    if "q" in filters:
+    if has_text(filters):
         raise Invalid("Text searches can't be applied to all runs. Select runs on this page.")
     return bulk.newest_able(request.principal, verb, **filters)
 

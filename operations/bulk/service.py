@@ -19,6 +19,7 @@ from operations.bulk.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.commands.reassigning import Taker
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.reading.filters import filters_of_search
+from runs.reading.queries import has_text
 from workflows.access import guard_workflow
 from workflows.queries import get_version, get_workflow, refuse_withdrawn
 
@@ -101,10 +102,8 @@ def begin_verb(
 def _check_search(filters: Mapping[str, Json]) -> None:
     if not filters:
         raise Invalid("Say which runs: workflow:claims status:failed", code="required", field="query")
-    if "q" in filters:
-        message = (
-            f"Not all runs can be searched for “{filters['q']}”. Write key:…, input.name:… or workflow:…"
-        )
+    if has_text(filters):
+        message = "Not all runs can be searched for a text. Write key:…, input.name:… or workflow:…"
         raise Invalid(message, field="query")
 
 

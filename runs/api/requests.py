@@ -10,15 +10,19 @@ from rest_framework.response import Response
 
 from accounts.roles import RUNS_START, TASKS_READ
 from lib.api import fields
-from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Query, StrictSerializer, body, query
 from runs.api.base import RunsApiView
+from runs.api.search_serializers import SearchedSerializer
 from runs.commands.requests import remind_deciders, withdraw_request
-from runs.limits import CATALOGUE_ROWS
+from runs.limits import CATALOGUE_ROWS, FILTER_CHARACTERS
 from runs.reading import requests
+from runs.reading.request_lists import page_of
 
 REQUEST_KINDS = ("wait", "good", "bad", "info", "quiet")
+
+
+_QUERY = "A search: `status:failed -workflow:claims input.amount>1000`, and words of the business key or the input."
 
 
 class RequestListQuery(PageQuery):
@@ -29,6 +33,11 @@ class RequestListQuery(PageQuery):
         required=False,
         default="all",
         help_text="filed: those you filed for others.",
+    )
+    query = serializers.CharField(required=False, max_length=FILTER_CHARACTERS, help_text=_QUERY)
+    q = serializers.CharField(required=False, max_length=FILTER_CHARACTERS, help_text="The same as `query`.")
+    filter = serializers.CharField(
+        required=False, max_length=FILTER_CHARACTERS, help_text="The same as `query`."
     )
 
 
@@ -145,6 +154,15 @@ class WholeRequestSerializer(RequestSerializer):
     result = ResultRowSerializer(many=True, help_text="What you get of it, once it has completed.")
 
 
+class RequestPageSerializer(serializers.Serializer[Any]):
+    """A page of requests."""
+
+    results = RequestSerializer(many=True)
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    searched = SearchedSerializer(required=False, help_text="Without it the answer is complete.")
+
+
 class CatalogueView(RunsApiView):
     """What may be asked for."""
 
@@ -164,15 +182,18 @@ class RequestsView(RunsApiView):
 
     scopes = {"GET": TASKS_READ}
 
-    @extend_schema(parameters=[RequestListQuery], responses=page_schema(RequestSerializer))
+    @extend_schema(parameters=[RequestListQuery], responses=RequestPageSerializer)
     def get(self, request: Request) -> Response:
         """The runs that you asked for yourself, newest first: who has each now, and until when."""
         params = query(RequestListQuery, request)
-        show = params.pop("show")
-        who = self.principal
-        runs = requests.filed_runs(who) if show == "filed" else requests.own_runs(who, show)
-        page = keyset_page(runs, request, keys=("id",), **params)
-        return Response(page.answer(requests.request_rows(self.principal, page.rows)))
+        show, who = params.pop("show"), self.principal
+        names = [name for name in ("query", "q", "filter") if name in params]
+        text = " ".join(params.pop(name) for name in names)
+        page, searched = page_of(
+            who, request, show, text, field=next(iter(names), "query"), **{"cursor": None} | params
+        )
+        more = {} if searched is None else {"searched": searched.answer()}
+        return Response(page.answer(requests.request_rows(who, page.rows)) | more)
 
 
 class RequestView(RunsApiView):

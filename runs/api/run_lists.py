@@ -18,6 +18,7 @@ from runs.api.base import RunsApiView
 from runs.commands import bulk, saved
 from runs.limits import BULK_RUNS
 from runs.models import SavedSearch
+from runs.reading.filters import fault_of
 from runs.reading.queries import starter
 from runs.reading.run_view import FILTERED
 
@@ -26,7 +27,7 @@ def filters_of(params: Mapping[str, Any], who: Principal) -> dict[str, Any]:
     """What a list of runs is asked for, as `queries.runs_of` takes it."""
     filters = dict(params)
     if by := filters.pop("by", None):
-        filters["created_by"] = starter(by, who.username)
+        filters |= starter(by, who.username)
     if values := {name: filters.pop(name) for name in FILTERED if name in filters}:
         filters["values"] = values
     return filters
@@ -119,4 +120,5 @@ def _search_row(search: SavedSearch, who: Principal) -> dict[str, Any]:
         "owner": search.owner,
         "is_own": search.owner == who.username,
         "created_at": search.created_at,
+        "fault": fault_of(search.query) or None,
     }

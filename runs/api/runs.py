@@ -42,8 +42,9 @@ class RunsView(RunsApiView):
         even empty, leads on by `next`, and `searched` says how far it went; without it the answer is complete.
         """
         params = query(listed.RunListQuery, request)
-        if "query" in params:
-            params = filters_of_search(params.pop("query"), self.principal.username) | params
+        names = [name for name in ("query", "q", "filter") if name in params]
+        if text := " ".join(params.pop(name) for name in names):
+            params = filters_of_search(text, self.principal.username, names[0]) | params
         limit, cursor, order = params.pop("limit"), params.pop("cursor", None), params.pop("order")
         tenant = self.principal.tenant_id
         # Among those that they may read: what looks through the newest only must not be filled with others.

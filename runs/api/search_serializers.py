@@ -30,7 +30,11 @@ _STATUS = (
     "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has dealt with it since; STUCK: a "
     "timer is a minute late, a step could have been begun five minutes ago, or nothing would move it."
 )
-_BY = "The username of who started it, or `me`."
+_QUERY = (
+    "A search as in the list: `status:failed or status:cancelled -by:me input.amount>1000`; other words are how a "
+    "business key or an id begins, or stand in the key or the input."
+)
+_BY = "The username of who started it, their full name, or `me`."
 
 
 S = TypeVar("S", bound=type[serializers.Serializer[Any]])
@@ -64,15 +68,10 @@ class RunListQuery(PageQuery):
     test = serializers.BooleanField(
         required=False, default=False, help_text="Test runs, which are not listed otherwise."
     )
-    q = serializers.CharField(
-        required=False,
-        max_length=BUSINESS_KEY_CHARACTERS,
-        help_text="Part of the business key, how the id begins, or part of the input.",
-    )
-    query = serializers.CharField(
-        required=False,
-        max_length=FILTER_CHARACTERS,
-        help_text="Like the search of the list: `status:failed waiting:>2d input.amount>1000`, the rest as `q`.",
+    query = serializers.CharField(required=False, max_length=FILTER_CHARACTERS, help_text=_QUERY)
+    q = serializers.CharField(required=False, max_length=FILTER_CHARACTERS, help_text="The same as `query`.")
+    filter = serializers.CharField(
+        required=False, max_length=FILTER_CHARACTERS, help_text="The same as `query`."
     )
     order = serializers.ChoiceField(
         list(ORDERS),
@@ -181,4 +180,5 @@ class RunSearchSerializer(serializers.Serializer[Any]):
     group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
     owner = serializers.CharField(help_text="Its owner, who alone may change it.")
     is_own = serializers.BooleanField(help_text="Whether it is yours.")
+    fault = serializers.CharField(allow_null=True, help_text="Why the search can no longer be read.")
     created_at = serializers.DateTimeField()

@@ -1,7 +1,7 @@
 """What a list of runs is asked for: by the query string of its page, which searches keep."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -16,11 +16,12 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib.clock import now_here
 from lib.reader import date_text, reader
 from lib.refusals import Invalid
+from lib.search_grammar import Clause, Fields, NotUnderstood, Term, parse, quoted
 from runs.limits import FILTER_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, is_me, starter
 from runs.reading.run_view import FILTERED, LABELLED, WAITING
-from runs.reading.search_words import NotUnderstood, Word, day, input_test, split, waiting
+from runs.reading.search_words import GRAMMAR, day, input_test, waiting
 from runs.reading.unindexed import UNRESOLVED
 from workflows.titles import title_of
 
@@ -57,6 +58,10 @@ _SPELLED = (*ASKED_STATUSES, *(status.value for status in RunStatus))
 YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
 
 
+Where = tuple[tuple[bool, Term, dict[str, Json]], ...]
+"""Conditions of which one is enough: whether each must not hold, as it is written, and what it says of which field."""
+
+
 def _status(text: str) -> str:
     """A status as people name it or as the API spells it, in capitals or not. Raises ValidationError."""
     value = text.strip()
@@ -82,8 +87,9 @@ class FilterForm(forms.Form):
     order = forms.CharField(required=False, max_length=20)
     saved = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
 
-    def __init__(self, data: QueryDict) -> None:
+    def __init__(self, data: QueryDict, grammar: Fields = GRAMMAR) -> None:
         super().__init__(data)
+        self._grammar = grammar
         for name, column in FILTERED.items():
             fault = f"There are: {', '.join(column.values)}."
             self.fields[name] = forms.ChoiceField(
@@ -121,44 +127,74 @@ class FilterForm(forms.Form):
         return self.cleaned_data
 
     def _take_words(self) -> None:
-        """What stands in the text as `status:failed` counts as if it stood in that field, unless something does."""
-        words, rest = split(self.cleaned_data.get("q") or "")
-        for word in words:
-            try:
-                self._take(word)
-            except NotUnderstood as error:
-                self.add_error("q", str(error))
-            except forms.ValidationError as error:
-                self.add_error("q", f"{word.name}: {error.messages[0]}")
+        """What stands in the text as `status:failed` counts as if it stood in that field, unless something does. What
+        must not hold, and of which one is enough, is left as clauses.
+        """
+        words: list[str] = []
+        clauses: list[Where] = []
+        fields_set = {name for name, value in self.cleaned_data.items() if value}
+        text = self.cleaned_data.get("q") or ""
+        try:
+            for clause in parse(text, self._grammar):
+                self._take(clause, words, clauses, fields_set)
+        except NotUnderstood as error:
+            self.add_error("q", str(error))
         if "q" in self.cleaned_data:
-            self.cleaned_data["q"] = rest
+            self.cleaned_data["q"] = " ".join(words)
+        self.cleaned_data |= {"words": tuple(words), "where": tuple(clauses)}
 
-    def _take(self, word: Word) -> None:
-        """Raises ValidationError and NotUnderstood."""
-        if (test := input_test(word)) is not None:
-            self.cleaned_data.setdefault("inputs", []).append(test)
+    def _take(
+        self, clause: Clause, words: list[str], clauses: list[Where], fields_set: Collection[str]
+    ) -> None:
+        """Raises NotUnderstood."""
+        term = clause[0]
+        if len(clause) > 1 or term.is_not:
+            clauses.append(tuple((one.is_not, one, self._read(one)) for one in clause))
             return
+        if not term.name:
+            words.append(term.value)
+            return
+        for name, value in self._read(term).items():
+            if name == "inputs":
+                self.cleaned_data["inputs"] = [*self.cleaned_data.get("inputs", ()), *value]
+            elif name in fields_set:
+                continue
+            elif self.cleaned_data.get(name):
+                # Both must hold.
+                clauses.append(((False, term, {name: value}),))
+            else:
+                self.cleaned_data[name] = value
+
+    def _read(self, word: Term) -> dict[str, Json]:
+        """What a condition says of which field. Raises NotUnderstood."""
+        try:
+            return self._value_of(word)
+        except forms.ValidationError as error:
+            raise NotUnderstood(f"{word.name}: {error.messages[0]}") from None
+
+    def _value_of(self, word: Term) -> dict[str, Json]:
+        if not word.name:
+            return {"q": word.value}
+        if (test := input_test(word)) is not None:
+            return {"inputs": [test]}
         if word.name == "version":
             if not _VERSION.fullmatch(word.value):
                 raise NotUnderstood("Write version:3.")
-            value: Json = int(word.value.removeprefix("v"))
-        elif word.name == "waiting":
-            value = waiting(word)
-        elif word.compared != ":":
+            return {"version": int(word.value.removeprefix("v"))}
+        if word.name == "waiting":
+            return {"waiting": waiting(word)}
+        if word.compared != ":":
             raise NotUnderstood(f"Write {word.name}:{word.value}.")
-        elif word.name in ("key", "step"):
-            value = word.value
-        elif word.name == "status":
-            value = _status(word.value)
-        elif word.name == "test":
-            value = word.value.lower() in YES
-        elif word.name in ("since", "until"):
+        if word.name in ("key", "step"):
+            return {word.name: word.value}
+        if word.name == "status":
+            return {"status": _status(word.value)}
+        if word.name == "test":
+            return {"test": word.value.lower() in YES}
+        if word.name in ("since", "until"):
             today = now_here().astimezone(reader().clock).date()
-            value = day(word.value, today) or self.fields[word.name].clean(word.value)
-        else:
-            value = self.fields[word.name].clean(word.value)
-        if not self.cleaned_data.get(word.name):
-            self.cleaned_data[word.name] = value
+            return {word.name: day(word.value, today) or self.fields[word.name].clean(word.value)}
+        return {word.name: self.fields[word.name].clean(word.value)}
 
     @property
     def kept(self) -> list[tuple[str, str]]:
@@ -205,27 +241,18 @@ class FilterForm(forms.Form):
     def asked(self, who: str) -> dict[str, Json]:
         """What `who` asks of `queries.runs_of`, and `q`."""
         self.is_valid()
-        cleaned = {name: value for name, value in self.cleaned_data.items() if value}
-        filters: dict[str, Json] = {
-            name: cleaned[name] for name in ("q", "workflow", "test") if name in cleaned
-        }
-        if "status" in cleaned:
-            status = cleaned["status"]
-            filters |= GROUPS[status][1] if status in GROUPS else {"status": status}
-        if "since" in cleaned:
-            filters["created_after"] = _midnight(cleaned["since"])
-        if "by" in cleaned:
-            filters["created_by"] = starter(cleaned["by"], who)
-        if "key" in cleaned:
-            filters["business_key"] = cleaned["key"]
-        if "step" in cleaned:
-            filters["at_step"] = cleaned["step"]
-        if values := {name: cleaned[name] for name in FILTERED if name in cleaned}:
-            filters["values"] = values
-        filters |= {name: cleaned[name] for name in ("version", "waiting", "inputs") if name in cleaned}
-        if "until" in cleaned and cleaned["until"] < date.max:
-            filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
-        return filters
+        filters = _filters(self.cleaned_data, who)
+        clauses = [
+            tuple((is_not, _filters(fields, who)) for is_not, _, fields in clause)
+            for clause in self.cleaned_data.get("where", ())
+        ]
+        statuses = [_statuses_of(clause) for clause in clauses]
+        if "status" not in filters and "statuses" not in filters and sum(map(bool, statuses)) == 1:
+            # An index has them.
+            place = next(place for place, names in enumerate(statuses) if names)
+            filters["statuses"] = statuses[place]
+            del clauses[place]
+        return filters | ({"where": tuple(clauses)} if clauses else {})
 
     def searched(self) -> str:
         """All that is asked for as one text that finds the same."""
@@ -252,6 +279,7 @@ class FilterForm(forms.Form):
             "waiting": str,
             "inputs": lambda value: ", ".join(map(str, value)),
             "q": lambda value: f"“{value}”",
+            "where": lambda value: ", ".join(map(_said, value)),
             "test": lambda value: "test runs",
             "order": lambda value: "open runs" if ORDERS[value].is_of_open else "",
             **{name: column.phrase for name, column in FILTERED.items()},
@@ -260,16 +288,67 @@ class FilterForm(forms.Form):
         return [text for text in texts if text]
 
 
-def filters_of_search(text: str, who: str) -> dict[str, Json]:
+def _filters(values: Mapping[str, Json], who: str) -> dict[str, Json]:
+    """What these fields ask of `queries.runs_of`."""
+    cleaned = {name: value for name, value in values.items() if value}
+    kept_names = ("q", "words", "workflow", "test", "version", "waiting", "inputs")
+    filters: dict[str, Json] = {name: cleaned[name] for name in kept_names if name in cleaned}
+    if "status" in cleaned:
+        status = cleaned["status"]
+        filters |= GROUPS[status][1] if status in GROUPS else {"status": status}
+    if "since" in cleaned:
+        filters["created_after"] = _midnight(cleaned["since"])
+    if "by" in cleaned:
+        filters |= starter(cleaned["by"], who)
+    if "key" in cleaned:
+        filters["business_key"] = cleaned["key"]
+    if "step" in cleaned:
+        filters["at_step"] = cleaned["step"]
+    if columns := {name: cleaned[name] for name in FILTERED if name in cleaned}:
+        filters["values"] = columns
+    if "until" in cleaned and cleaned["until"] < date.max:
+        filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
+    return filters
+
+
+def _statuses_of(clause: Sequence[tuple[bool, Mapping[str, Json]]]) -> list[str]:
+    """The statuses of which one is enough, where a clause is of nothing else and an index has them."""
+    names: set[str] = set()
+    for is_not, filters in clause:
+        statuses = [*filters.get("statuses", ()), *([filters["status"]] if "status" in filters else [])]
+        if is_not or filters.keys() - {"status", "statuses"} or not set(statuses) <= set(RunStatus):
+            return []
+        names |= set(statuses)
+    return sorted(names)
+
+
+def _said(clause: Where) -> str:
+    """A clause as it is written."""
+    return " or ".join(
+        f"{'not ' if is_not else ''}{term.name}{':' if term.name else ''}"
+        f"{'' if term.compared == ':' else term.compared}{quoted(term.value)}"
+        for is_not, term, _ in clause
+    )
+
+
+def filters_of_search(
+    text: str, who: str, field: str = "query", grammar: Fields = GRAMMAR
+) -> dict[str, Json]:
     """What `who` asks of `queries.runs_of` by a text such as `workflow:claims status:failed`, and `q`, its rest.
 
-    Raises Invalid at `query`.
+    Raises Invalid at the `field`.
     """
-    form = FilterForm(QueryDict(urlencode({"q": text})))
+    form = FilterForm(QueryDict(urlencode({"q": text})), grammar)
     filters = form.asked(who)
     for errors in form.errors.values():
-        raise Invalid(" ".join(map(str, errors)), field="query")
+        raise Invalid(" ".join(map(str, errors)), field=field)
     return filters
+
+
+def fault_of(query: str) -> str:
+    """Why a list can't be asked for by a query string; empty for one that can."""
+    form = FilterForm(QueryDict(query))
+    return "" if form.is_valid() else " ".join(str(one) for errors in form.errors.values() for one in errors)
 
 
 def check_query(query: str) -> None:

@@ -1,6 +1,7 @@
 """A page of a list of runs in an order, and how far it was searched: the same for the API and the pages."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -13,10 +14,10 @@ from runs.models import Run
 from runs.reading import orders, queries, unindexed
 from runs.reading.input_index import find
 from runs.reading.orders import NEWEST, ORDERS, page_in_order
-from runs.reading.queries import STUCK, ids_of, indexed_runs, runs_of
+from runs.reading.queries import STUCK, conditions_of, ids_of, indexed_runs, reads_inputs, runs_of
 from runs.reading.search import Wanted, search_page
 from runs.reading.searched import Bound, Searched
-from runs.reading.unindexed import condition_of, has_tests
+from runs.reading.unindexed import has_tests
 
 
 def page_of_runs(
@@ -37,7 +38,7 @@ def page_of_runs(
     `weight` and `most` as `keyset_page` has them. Raises Invalid for a cursor that doesn't fit, and for a text with an
     order.
     """
-    conditions = {name: value for name, value in filters.items() if name != "q"}
+    conditions = {name: value for name, value in filters.items() if name not in ("q", "words")}
     bounds: dict[str, Any] = {"limit": limit, "cursor": cursor, "weight": weight, "most": most}
     text = filters.get("q") or ""
     if text and order != NEWEST:
@@ -45,12 +46,18 @@ def page_of_runs(
     if order == NEWEST and (text or has_tests(conditions)):
         inputs = tuple(conditions.pop("inputs", ()))
         runs = indexed_runs(tenant, within=within, **conditions)
-        condition = condition_of(tenant, **conditions) or Q()
+        test = Wanted(
+            text,
+            tuple(filters.get("words") or ([text] if text else ())),
+            inputs,
+            conditions_of(tenant, **conditions) or Q(),
+            is_heavy=reads_inputs(conditions),
+        )
         if not inputs:
-            return search_page(runs, request, Wanted(text, (), condition), **bounds)
+            return search_page(runs, request, test, **bounds)
         of = None if conditions.get("test") else next(iter(ids_of(tenant, conditions.get("workflow"))), None)
         hits = find(tenant, runs, of, inputs)
-        test = Wanted(text, inputs, condition, hits.runs, hits.is_covered)
+        test = replace(test, found=hits.runs, is_covered=hits.is_covered)
         return search_page(runs, request, test, **bounds)
     page = page_in_order(runs_of(tenant, within=within, **conditions), request, tenant, order, **bounds)
     return page, _bound(tenant, conditions, within, order)

@@ -1,8 +1,10 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import and_, or_
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
 from accounts.principal import Principal
+from accounts.queries import usernames_called
 from accounts.roles import READ
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
@@ -20,7 +23,14 @@ from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey,
 from runs.reading.run_view import PENDING, SHOWN_STATUSES, WAITING
 from runs.reading.search_words import Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
-from runs.reading.unindexed import BYTES_TESTED, UNINDEXED, UNRESOLVED, condition_of, of_newest
+from runs.reading.unindexed import (
+    BYTES_TESTED,
+    UNINDEXED,
+    UNRESOLVED,
+    condition_of,
+    holds_text,
+    of_newest,
+)
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -65,10 +75,49 @@ def runs_of(tenant: int, *, within: QuerySet[Run] | None = None, **filters: Json
     the answer may be a bound.
     """
     runs = indexed_runs(tenant, within=within, **filters)
-    condition = condition_of(tenant, **filters)
+    condition = conditions_of(tenant, **filters)
     if condition is None:
         return runs
-    return of_newest(runs, condition, most_bytes=BYTES_TESTED if filters.get("inputs") else None)
+    return of_newest(runs, condition, most_bytes=BYTES_TESTED if reads_inputs(filters) else None)
+
+
+def reads_inputs(filters: Mapping[str, Json]) -> bool:
+    """Whether inputs of runs are read to test these filters."""
+    leaves = [leaf for clause in filters.get("where", ()) for _, leaf in clause]
+    return any(not {"q", "inputs"}.isdisjoint(one) for one in (filters, *leaves))
+
+
+def has_text(filters: Mapping[str, Json]) -> bool:
+    """Whether a text is searched for, of which no index knows all."""
+    leaves = [leaf for clause in filters.get("where", ()) for _, leaf in clause]
+    return any("q" in one for one in (filters, *leaves))
+
+
+def conditions_of(tenant: int, **filters: Json) -> Q | None:
+    """What has to be tested of each run for these filters; None where an index has all of them. `where`: clauses, each
+    of conditions (whether it must not hold, and filters) of which one is enough.
+    """
+    own = condition_of(tenant, **filters)
+    is_test = bool(filters.get("test"))
+    clauses = [
+        reduce(or_, [_leaf(tenant, leaf, is_test, is_not=is_not) for is_not, leaf in clause])
+        for clause in filters.get("where", ())
+    ]
+    parts = [*([] if own is None else [own]), *clauses]
+    return reduce(and_, parts) if parts else None
+
+
+def _leaf(tenant: int, filters: Mapping[str, Json], is_test: bool, *, is_not: bool) -> Q:
+    """That a run fits these filters, or does not."""
+    fits = holds_text(filters["q"]) if "q" in filters else _fits(tenant, filters, is_test)
+    return ~fits if is_not else fits
+
+
+def _fits(tenant: int, filters: Mapping[str, Json], is_test: bool) -> Q:
+    own, condition = dict(filters), condition_of(tenant, **filters)
+    indexed = own.keys() - UNINDEXED
+    there = Exists(indexed_runs(tenant, **own | {"test": is_test}).filter(pk=OuterRef("pk")))
+    return (Q(there) if indexed else Q()) & (condition or Q())
 
 
 def indexed_runs(
@@ -81,6 +130,7 @@ def indexed_runs(
     created_after: datetime | None = None,
     created_before: datetime | None = None,
     created_by: str | None = None,
+    starter: str | None = None,
     at_step: str | None = None,
     waiting: Waiting | None = None,
     test: bool = False,
@@ -89,7 +139,7 @@ def indexed_runs(
 ) -> QuerySet[Run]:
     """The tenant's runs that fit, of `within` if that is given; unordered and without their payloads. What is no status
     of a run (`SHOWN_STATUSES`) is asked of their steps. Test runs are among them only if they are asked for, and then
-    alone. `at_step`: the node of a step that is open.
+    alone. `at_step`: the node of a step that is open. `starter`: a username, or the full name of members.
 
     `tested`: `UNINDEXED` filters, for `condition_of`. One statement finds the `workflow` of that name, before any run
     is read. Raises TypeError for a filter that there is not.
@@ -115,6 +165,8 @@ def indexed_runs(
         runs = runs.filter(completed_at__isnull=True, pk__in=at_it.values("run_id"))
     if waiting is not None:
         runs = runs.filter(completed_at__isnull=True, pk__in=_waits(tenant, waiting).values("run_id"))
+    if starter is not None:
+        runs = runs.filter(created_by__in=[starter, *usernames_called(tenant, starter)])
     return runs if created_by is None else runs.filter(created_by=created_by)
 
 
@@ -129,9 +181,9 @@ def is_me(by: str) -> bool:
     return by.lower() == ME
 
 
-def starter(by: str, who: str) -> str:
-    """The username that such a filter stands for where `who` asks."""
-    return who if is_me(by) else by
+def starter(by: str, who: str) -> dict[str, Json]:
+    """What such a filter asks of `indexed_runs` where `who` asks: a username, or what somebody is called."""
+    return {"created_by": who} if is_me(by) else {"starter": by}
 
 
 def ids_of(tenant: int, workflow: str | None) -> list[int]:

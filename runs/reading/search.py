@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
+from operator import and_
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet, Sum, TextField, Window
-from django.db.models.functions import Cast, RowNumber
+from django.db.models import F, Q, QuerySet, Sum, Window
+from django.db.models.functions import RowNumber
 from django.http import HttpRequest
 
 from engine.catalogue import Json
@@ -23,9 +25,10 @@ from lib.api.pagination import Cursor, Page, address, bad_cursor, cursor_of, fit
 from runs.limits import SEARCH_KEYS
 from runs.models import Run
 from runs.reading.inputs import BYTES, inputs_beside
+from runs.reading.keys import spellings_of
 from runs.reading.search_words import InputTest
 from runs.reading.searched import Searched
-from runs.reading.unindexed import READ_AT_ONCE, condition_of_inputs, last_of
+from runs.reading.unindexed import READ_AT_ONCE, condition_of_inputs, holds_text, last_of
 
 BY_KEY, BY_INPUT = 1, 0
 """Runs that are found by how their business key or id begins come first, then those that hold the text otherwise."""
@@ -37,21 +40,33 @@ _ID_START = re.compile(r"[0-9a-f]{4,32}")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What runs are tested for: a `text` in their keys and inputs, tests of their `inputs`, another `condition`.
+    """What runs are tested for: how their keys and ids begin (`text`), `words` in their keys and inputs, tests of their
+    `inputs`, another `condition`, which is `is_heavy` where it reads inputs.
 
     `found`: runs that the index of inputs has found, wherever they stand; `is_covered`: no others can fit.
     """
 
     text: str = ""
+    words: Sequence[str] = ()
     inputs: Sequence[InputTest] = ()
     condition: Q = field(default_factory=Q)
     found: Sequence[UUID] = ()
     is_covered: bool = False
+    is_heavy: bool = False
 
     @property
     def reads_inputs(self) -> bool:
         """Whether the inputs of runs are read for it."""
-        return bool(self.text or self.inputs)
+        return bool(self.text or self.inputs or self.is_heavy)
+
+    def stands_in(self, business_key: str | None, value: Json) -> bool:
+        """Whether each word stands in a key, or in an input that is kept beside the database."""
+        text = json.dumps(value, ensure_ascii=False).lower()
+        key = (business_key or "").lower()
+        return all(
+            word.lower() in key or json.dumps(word, ensure_ascii=False)[1:-1].lower() in text
+            for word in self.words
+        )
 
     def holds(self, value: Json) -> bool:
         """Whether an input that is kept beside the database passes the tests."""
@@ -194,8 +209,7 @@ class _Walk:
         text = self._wanted.text
         if not text:
             return []
-        spellings = dict.fromkeys((text, text.upper(), text.lower(), text.capitalize()))
-        of_key = [Q(business_key__startswith=spelling) for spelling in spellings]
+        of_key = [Q(business_key__startswith=spelling) for spelling in spellings_of(text)]
         digits = text.lower().replace("-", "")
         if not _ID_START.fullmatch(digits):
             return of_key
@@ -237,15 +251,11 @@ class _Walk:
             runs = runs.exclude(condition)
         if not self._wanted.text:
             return self._tested(runs.exclude(pk__in=self._wanted.found)).order_by(self._order)
-        # In inputs as JSON writes it.
-        spelled = json.dumps(self._wanted.text, ensure_ascii=False)[1:-1]
-        words = runs.annotate(words=Cast("input", TextField()))
+        keys = dict(runs.values_list("pk", "business_key")) if len(self._wanted.words) > 1 else {}
         beside = [
             run
             for run, value in inputs_beside(runs, lenient=True)
-            if spelled.lower() in json.dumps(value, ensure_ascii=False).lower()
+            if self._wanted.stands_in(keys.get(run), value)
         ]
-        matches = (
-            Q(business_key__icontains=self._wanted.text) | Q(words__icontains=spelled) | Q(pk__in=beside)
-        )
-        return self._tested(words.filter(matches)).order_by(self._order)
+        matches = reduce(and_, map(holds_text, self._wanted.words)) | Q(pk__in=beside)
+        return self._tested(runs.filter(matches)).order_by(self._order)

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from engine.catalogue import Json
+from lib.search_grammar import Fields, NotUnderstood, Term, quoted
 from lib.search_keys import values_at
 from runs.reading.run_view import FILTERED
 
@@ -21,7 +22,6 @@ FIELDS = (
 ALIASES = {"flow": "workflow", "state": "status", "who": "by", "node": "step"}
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 UNITS = {"m": ("minutes", "minute"), "h": ("hours", "hour"), "d": ("days", "day"), "w": ("weeks", "week")}
-COMPARED = (">=", "<=", ">", "<")
 _COMPARES: Mapping[str, Callable[[Any, Any], bool]] = {
     ":": operator.eq,
     ">=": operator.ge,
@@ -30,25 +30,14 @@ _COMPARES: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
 }
 _OF_INPUT = ("input.", "data.")
+GRAMMAR = Fields(FIELDS, ALIASES, _OF_INPUT)
+OF_REQUESTS = Fields(("workflow", "status", "since", "until", "key"), ALIASES, _OF_INPUT)
+"""What requesters may know of runs whose workflows they may not read."""
 
-_WORD = re.compile(r"(?<!\S)([A-Za-z][\w.-]{0,127})(>=|<=|:|>|<)(\"[^\"]*\"|[^\s\"]\S*)")
-_LAST = re.compile(r"(?:^|(?<=\s))(?:[A-Za-z]\w*:\"[^\"]*|\S*)\Z")
+_LAST = re.compile(r"(?:^|(?<=\s))(?:-?[A-Za-z]\w*:\"[^\"]*|\S*)\Z")
 _SPAN = re.compile(r"(\d{1,4})([mhdw])")
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 _CONSTANTS = ("true", "false", "null")
-
-
-class NotUnderstood(ValueError):
-    """A word that can't be read; its text says what may stand there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word as it was written: the name of a field, how it is compared (`:`, `>`, `<`, `>=`, `<=`), with what."""
-
-    name: str
-    compared: str
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,28 +111,7 @@ class Waiting:
         return f"waiting for {than} than {self.count} {one if self.count == 1 else many}"
 
 
-def split(text: str) -> tuple[list[Word], str]:
-    """The words of a search, and the rest of its text. What only looks like a word, such as an address, is text."""
-    words: list[Word] = []
-
-    def taken(match: re.Match[str]) -> str:
-        name = match[1].lower()
-        name = ALIASES.get(name, name)
-        if name not in FIELDS and not name.startswith(_OF_INPUT):
-            return match[0]
-        compared, value = match[2], match[3]
-        if compared == ":":
-            compared = next((sign for sign in COMPARED if value.startswith(sign)), ":")
-            value = value.removeprefix(compared)
-        # The names of an input's fields are as they are written.
-        words.append(Word(match[1] if name.startswith(_OF_INPUT) else name, compared, value.strip('"')))
-        return " "
-
-    rest = _WORD.sub(taken, text)
-    return words, " ".join(rest.split()) if words else text
-
-
-def input_test(word: Word) -> InputTest | None:
+def input_test(word: Term) -> InputTest | None:
     """The test of the input that a word is, if it is one. Raises NotUnderstood for one without a field or a value."""
     if not word.name.lower().startswith(_OF_INPUT):
         return None
@@ -153,7 +121,7 @@ def input_test(word: Word) -> InputTest | None:
     return InputTest(path, word.compared, word.value)
 
 
-def waiting(word: Word) -> Waiting:
+def waiting(word: Term) -> Waiting:
     """How long a step has waited, as `>2d` says it; `2d` alone is for longer. Raises NotUnderstood."""
     match = _SPAN.fullmatch(word.value.lower())
     if match is None:
@@ -209,11 +177,6 @@ def key_begun(text: str) -> str:
     """How the business key begins that is being written at the end of a text; empty where none is."""
     name, colon, begun = _parted(text)[1].partition(":")
     return begun.removeprefix('"') if colon and name.lower() == "key" else ""
-
-
-def quoted(value: str) -> str:
-    """A value as a search has it: in quotes where it has a space."""
-    return f'"{value}"' if re.search(r"\s", value) else value
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """What runs are asked for that no index of runs has: tests of one run after the other, within a bound."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
@@ -23,8 +24,8 @@ from django.db.models import (
     When,
     Window,
 )
-from django.db.models.functions import Coalesce
-from django.db.models.lookups import LessThanOrEqual
+from django.db.models.functions import Cast, Coalesce
+from django.db.models.lookups import IContains, LessThanOrEqual
 
 from runs.models import DeadLetter, Run, RunKey
 from runs.reading.inputs import STORED
@@ -36,7 +37,7 @@ READ_AT_ONCE = 20_000
 """So many runs are tested for one answer; behind them an answer is a bound."""
 BYTES_TESTED = 16 * 1024 * 1024
 """So much of their inputs, as stored, is read for that."""
-UNINDEXED = frozenset({"version", "values", "inputs"})
+UNINDEXED = frozenset({"version", "values", "inputs", "where"})
 """Filters that are tests of each run, beside the status `UNRESOLVED`."""
 _LEAST, _GREATEST = UUID(int=0), UUID(int=2**128 - 1)
 
@@ -99,6 +100,12 @@ def last_of(runs: QuerySet[Run], count: int, *, rising: bool = False) -> Coalesc
     """
     ids = runs.order_by("id" if rising else "-id").values("pk")[count - 1 : count]
     return Coalesce(Subquery(ids), Value(_GREATEST if rising else _LEAST), output_field=UUIDField())
+
+
+def holds_text(text: str) -> Q:
+    """That a text stands in the key of a run, or in its input as JSON writes it; not in one beside the database."""
+    spelled = json.dumps(text, ensure_ascii=False)[1:-1]
+    return Q(business_key__icontains=text) | Q(IContains(Cast("input", TextField()), spelled))
 
 
 class _Holds(Func):

@@ -1,22 +1,14 @@
 """The home page, and what the palette finds: a first look at all that goes on."""
 
-import uuid
-
-from django.db.models import Case, Q, When
-from django.http import HttpResponse, JsonResponse
-from django.urls import reverse
+from django.http import HttpResponse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
-from lib.visible import visible
-from runs.models import Run
 from runs.reading import filters, queries
-from runs.reading.presentation import run_rows
-from runs.reading.stored import NOTHING
 from runs.web import contexts, listing
 from workflows import titles
 from workflows.access import may, may_anywhere, sees_nothing
-from workflows.queries import list_workflows, published_workflows
+from workflows.queries import published_workflows
 
 LAST, FOUND = 5, 8
 COLUMNS = ("status", "now", "started", "took")
@@ -44,49 +36,3 @@ def home_page(request: PageRequest) -> HttpResponse:
         "may_write": may_anywhere(request.principal, WORKFLOWS_WRITE),
     }
     return contexts.following(request, "runs/home.html", "runs/_glance.html", context)
-
-
-@page(RUNS_READ)
-def find(request: PageRequest) -> HttpResponse:
-    """What `?q=` names, for the palette: workflows by name or title, a run by its id."""
-    q = request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    if not q:
-        return JsonResponse({"results": []})
-    results = [
-        {
-            "name": visible(workflow.title or workflow.name),
-            "about": f"Workflow · {workflow.name}" if workflow.title else "Workflow",
-            "url": reverse("workflow", args=[workflow.name]),
-        }
-        for workflow in list_workflows(request.principal, q=q).order_by(_how_near(q), "-id")[:FOUND]
-    ]
-    if (run_id := _as_uuid(q)) and (run := queries.find_readable(request.principal, run_id)):
-        results.insert(0, _found_run(request.principal.tenant_id, run))
-    return JsonResponse({"results": results})
-
-
-def _found_run(tenant: int, run: Run) -> dict[str, str]:
-    """A run by what it is of: who searches for an id has the id."""
-    row = run_rows(tenant, [run.id], NOTHING)[0]
-    about = f"Run · {row['business_key'] or run.id}, {run.status.lower().replace('_', ' ')}"
-    return {
-        "name": visible(titles.title_of(row["workflow"])),
-        "about": visible(about),
-        "url": reverse("run", args=[run.id]),
-    }
-
-
-def _how_near(q: str) -> Case:
-    """What is called exactly so comes first, then what begins so."""
-    return Case(
-        When(Q(name__iexact=q) | Q(title__iexact=q), then=0),
-        When(Q(name__istartswith=q) | Q(title__istartswith=q), then=1),
-        default=2,
-    )
-
-
-def _as_uuid(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None

@@ -95,7 +95,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "older": page.next,
         "searched": searched,
         # A search reads much: once, and not at every change.
-        "follows": not cursor and not filters.keys() & {"q", "inputs"},
+        "follows": not cursor and not queries.reads_inputs(filters),
         "is_first": bool(cursor and page.rows) and page.previous is None,
         "shown": layout,
         "headings": [(name, COLUMNS[name]) for name in layout.columns],

@@ -6,6 +6,7 @@ from accounts.people import called
 from accounts.principal import Principal
 from accounts.queries import members_of
 from accounts.roles import READ
+from lib.search_grammar import NotUnderstood, parse
 from runs.kernel import graphs
 from runs.limits import KEY_OFFERS, SEARCH_OFFERS, WORKFLOW_NAMES
 from runs.reading import queries, search_words
@@ -29,8 +30,11 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
     """How the word at the end of a text may go on, with what they may read: workflows, the versions and steps of the
     one that the text names, its business keys, and their colleagues.
     """
-    words, _ = search_words.split(text)
-    workflow = next((word.value for word in words if word.name == "workflow"), "")
+    try:
+        terms = [term for clause in parse(text, search_words.GRAMMAR) for term in clause]
+    except NotUnderstood:
+        terms = []
+    workflow = next((term.value for term in terms if term.name == "workflow"), "")
     values = {
         "workflow": lambda: queries.workflow_names(principal, WORKFLOW_NAMES),
         "status": lambda: [(name, words) for name, (words, _) in GROUPS.items()],
@@ -73,7 +77,7 @@ def _keys(principal: Principal, workflow: str, begun: str) -> list[tuple[str, st
         id: title or name for id, name, title in rows.values_list("id", "name", "title")[:WORKFLOW_NAMES]
     }
     keys = keys_begun(principal.tenant_id, list(titles), begun, KEY_OFFERS)
-    return [(key, titles[id]) for key, id in keys if '"' not in key]
+    return [(key, titles[id]) for key, id in keys]
 
 
 def _readable(principal: Principal, workflow: str) -> Workflow | None:

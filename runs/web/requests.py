@@ -6,7 +6,6 @@ from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,18 +13,20 @@ from django.urls import reverse
 from accounts.access import PageRequest, page
 from accounts.principal import Forbidden, Principal
 from accounts.roles import MEMBERS_MANAGE, RUNS_START, TASKS_READ
-from lib.api.pagination import keyset_page
+from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.reader import moment_text
-from lib.refusals import Conflict, TooMany
+from lib.refusals import Conflict, Invalid, TooMany
 from runs.commands import requests as commands
 from runs.kernel.refused import RunRefused
-from runs.limits import CATALOGUE_ROWS, REQUEST_CHOICES, RUN_REASON_CHARACTERS
-from runs.models import Run
+from runs.limits import CATALOGUE_ROWS, FILTER_CHARACTERS, REQUEST_CHOICES, RUN_REASON_CHARACTERS
 from runs.reading import requests
+from runs.reading.request_lists import page_of
 from runs.reading.request_results import files_in, result_shown
+from runs.reading.searched import Searched
 from runs.web import contexts
 from runs.web.home import home_page
+from runs.web.listing import NO_PAGE
 from workflows.models import Workflow
 
 ON_A_PAGE = 20
@@ -52,11 +53,15 @@ front_page.methods = home_page.methods  # type: ignore[attr-defined]
 def requests_page(request: PageRequest) -> HttpResponse:
     """What they may start, and what they asked for, newest first."""
     who, q = request.principal, request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    choice, cursor = request.GET.get("show", ""), request.GET.get("cursor")
+    choice = request.GET.get("show", "")
     show = choice if choice in dict(SHOWN) else _first_shown(who)
-    runs = keyset_page(_runs(who, show), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    text = request.GET.get("query", "").replace("\x00", "").strip()[:FILTER_CHARACTERS]
+    runs, searched, fault = _page(request, show, text)
     context = {
         "q": q,
+        "text": text,
+        "fault": fault,
+        "searched": searched,
         "show": show,
         "request_filters": SHOWN,
         **_offered(request, q),
@@ -65,9 +70,20 @@ def requests_page(request: PageRequest) -> HttpResponse:
         "rows": requests.request_rows(who, runs.rows),
         "newer": runs.previous,
         "older": runs.next,
-        "follows": not cursor,
+        "follows": not request.GET.get("cursor") and not text,
     }
     return contexts.following(request, "runs/requests.html", "runs/_requests.html", context)
+
+
+def _page(request: PageRequest, show: str, text: str) -> tuple[Page, Searched | None, str]:
+    """The page of their requests that a search finds, how far it was searched, and what is wrong with the search."""
+    cursor = request.GET.get("cursor")
+    try:
+        return *page_of(request.principal, request, show, text, limit=ON_A_PAGE, cursor=cursor), ""
+    except Invalid as error:
+        if error.field != "query":
+            raise
+        return NO_PAGE, None, error.message
 
 
 def _offered(request: PageRequest, q: str) -> dict[str, object]:
@@ -96,10 +112,6 @@ def _groups(workflows: Sequence[Workflow]) -> list[tuple[str, list[Workflow]]]:
     for workflow in workflows:
         groups.setdefault(requests.category_name(workflow), []).append(workflow)
     return sorted(groups.items(), key=lambda one: (not one[0], one[0]))
-
-
-def _runs(who: Principal, show: str) -> QuerySet[Run]:
-    return requests.filed_runs(who) if show == "filed" else requests.own_runs(who, show)
 
 
 @page(TASKS_READ)

@@ -15,7 +15,8 @@ from runs.access import readable_runs
 from runs.commands import saved
 from runs.models import SavedSearch
 from runs.reading import counting
-from runs.reading.filters import FilterForm
+from runs.reading.filters import FilterForm, fault_of
+from runs.reading.queries import reads_inputs
 from runs.web import listing
 
 SEARCHES_COUNTED = 20
@@ -76,6 +77,7 @@ def _row(search: SavedSearch, username: str, count: Count | None) -> dict[str, J
         "group": search.group.name if search.group else "",
         "count": count,
         "address": address_of(search),
+        "fault": fault_of(search.query),
     }
 
 
@@ -98,7 +100,7 @@ def _counts(request: PageRequest, searches: list[SavedSearch]) -> dict[str, Coun
     for key, query in tab_queries.items():
         form = FilterForm(QueryDict(query))
         filters = form.asked(who.username)
-        if form.is_valid() and not filters.keys() & {"q", "inputs"}:
+        if form.is_valid() and not reads_inputs(filters):
             lists[key] = filters
     return counting.counts_of(who.tenant_id, lists, readable_runs(who))
 

@@ -7,7 +7,7 @@ from runs.web import (
     children,
     comparing,
     files,
-    home,
+    finding,
     items,
     lifecycle,
     messages,
@@ -24,7 +24,7 @@ from runs.web import (
 
 urlpatterns = [
     path("", requests.front_page, name="home"),
-    path("find", home.find, name="find"),
+    path("find", finding.find, name="find"),
     path("files/<uuid:file_id>/content", files.file_link, name="file-link"),
     path("operations/timers", operations.timer_list, name="operations-timers"),
     path("operations/dead-letters", operations.letter_list, name="operations-letters"),

@@ -68,7 +68,8 @@ export function palette(dialog) {
     clearTimeout(timer);
     timer = 0;
     const mine = ++asked;
-    const address = `${ask.dataset.find}?q=${encodeURIComponent(typed())}`;
+    // As it is written: business keys are told apart by their case.
+    const address = `${ask.dataset.find}?query=${encodeURIComponent(ask.value.trim())}`;
     try {
       const answer = await fetch(address, {
         headers: { accept: "application/json" },

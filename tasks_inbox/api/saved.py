@@ -58,6 +58,7 @@ class InboxViewSerializer(serializers.Serializer[object]):
     count = serializers.IntegerField(
         help_text="How many tasks it finds for you; 10,000 means as many or more."
     )
+    fault = serializers.CharField(allow_null=True, help_text="Why the search can no longer be read.")
     created_at = serializers.DateTimeField()
 
 

@@ -37,21 +37,24 @@ class TaskListQuery(PageQuery):
         "likely misses its deadline), newest, oldest; or a value of tasks, `data.amount`, descending "
         "`-data.amount`: tasks without it come last.",
     )
-    filter = serializers.CharField(
+    query = serializers.CharField(
         required=False,
         max_length=SEARCH_CHARACTERS,
-        help_text="Like the search of the inbox: `workflow:refunds due:<2d is:overdue group:Legal "
-        "data.amount>1000 data.country:DE text`.",
+        help_text="Like the search of the inbox: `workflow:refunds due:<2d -is:overdue group:Legal or group:Tax "
+        "data.amount>1000 data.country:DE text`; other words stand in the title, or begin the business key.",
+    )
+    filter = serializers.CharField(
+        required=False, max_length=SEARCH_CHARACTERS, help_text="The same as `query`."
     )
     workflow = serializers.CharField(required=False)
     run = serializers.UUIDField(required=False)
     assignee = serializers.CharField(required=False)
     due_before = fields.Moment(required=False, help_text="Open ones that are due before this time.")
-    q = serializers.CharField(required=False, max_length=200, help_text="A part of the title.")
+    q = serializers.CharField(required=False, max_length=200, help_text="The same as `query`.")
 
 
 class CountsSerializer(serializers.Serializer[Any]):
-    """How many tasks there are in each view; 100 means 100 or more."""
+    """How many tasks there are in each view; 10,000 means as many or more."""
 
     mine = serializers.IntegerField()
     teams = serializers.IntegerField()

@@ -54,9 +54,10 @@ class TasksView(TasksApiView):
         """The matching tasks, without the fields that only a single task has."""
         params = query(s.TaskListQuery, request)
         limit, cursor = params.pop("limit"), params.pop("cursor", None)
-        sort, text = params.pop("sort"), params.pop("filter", "")
-        who = self.who
-        parts = listing.found(who, parts_of(who, **params), text)
+        sort, who = params.pop("sort"), self.who
+        names = [name for name in ("query", "filter", "q") if name in params]
+        text = " ".join(params.pop(name) for name in names)
+        parts = listing.found(who, parts_of(who, **params), text, next(iter(names), "query"))
         page = listing.page(who.tenant_id, parts, request, sort, limit=limit, cursor=cursor)
         workflows = queries.workflows_of(who.tenant_id, page.rows)
         return Response(page.answer(task_rows.list_rows(page.rows, workflows, who)))

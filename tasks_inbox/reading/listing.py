@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -28,14 +29,18 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
+from accounts.queries import usernames_called
 from lib.api.pagination import Cursor, Page, cursor_of, key_values, keyset_page, rows_from
 from lib.clock import now_or_none, now_there
 from lib.refusals import Invalid
-from runs.models import Forecast
+from lib.search_grammar import NotUnderstood
+from runs.models import Forecast, Run
+from runs.reading.keys import of_key_begun
 from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.limits import KEYS_FOUND
 from tasks_inbox.models import ManualTask
 from tasks_inbox.reading import sources
-from tasks_inbox.reading.search import NotUnderstood, Titled, conditions
+from tasks_inbox.reading.search import Condition, Conditions, OfKey, Person, Titled, conditions
 from tasks_inbox.reading.sources import Parts, View, by_id, parts_of, tasks_by_id, titled, to_count
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_value
 from workflows.models import Workflow
@@ -91,28 +96,53 @@ def told_of(sort: str) -> str | None:
     return order.told if (order := order_of(sort)) else None
 
 
-def found(who: Who, parts: Parts, text: str) -> list[QuerySet[ManualTask]]:
-    """Those of the tasks that a search finds. Raises Invalid at `filter` for a word that says nothing."""
-    filters = [_condition(who.tenant_id, one) for one in check(text)]
+def found(who: Who, parts: Parts, text: str, field: str = "filter") -> list[QuerySet[ManualTask]]:
+    """Those of the tasks that a search finds. Raises Invalid at the `field` for a word that says nothing."""
+    filters = [
+        reduce(or_, [_condition(who.tenant_id, one, is_not=is_not) for is_not, one in clause])
+        for clause in check(text, field)
+    ]
     workflows = Workflow.objects.for_tenant(who.tenant_id).filter(pk=OuterRef("workflow_id"))
     name = Subquery(workflows.values("name")[:1])
     return [rows.alias(workflow_name=name).filter(*filters) for rows in parts]
 
 
-def check(text: str) -> list[Q | ToldIs | Titled]:
-    """The conditions of a search. Raises Invalid at `filter`."""
+def check(text: str, field: str = "filter") -> Conditions:
+    """The conditions of a search. Raises Invalid at the `field`."""
     try:
         return conditions(text, now_there())
     except NotUnderstood as fault:
-        raise Invalid(str(fault), code="bad_filter", field="filter") from None
+        raise Invalid(str(fault), code="bad_filter", field=field) from None
 
 
-def _condition(tenant: int, one: Q | ToldIs | Titled) -> Q:
-    if isinstance(one, Titled):
-        return titled(tenant, one.part)
-    if isinstance(one, ToldIs):
-        few = ManualTask.objects.for_tenant(tenant).filter(one.condition("told"))
-        return by_id(few) or one.condition("at_told")
+def fault_of(text: str) -> str:
+    """Why a search can't be read; empty for one that can."""
+    try:
+        check(text)
+    except Invalid as fault:
+        return fault.message
+    return ""
+
+
+def _condition(tenant: int, one: Condition, *, is_not: bool) -> Q:
+    fits = _fits(tenant, one)
+    return ~fits if is_not else fits
+
+
+def _fits(tenant: int, one: Condition) -> Q:
+    runs = Run.objects.for_tenant(tenant)
+    match one:
+        case Titled(part):
+            of_title = titled(tenant, part)
+            keys = of_key_begun(runs, part, KEYS_FOUND)
+            return of_title | Q(run_id__in=keys) if keys else of_title
+        case OfKey(key):
+            return Q(run_id__in=runs.filter(business_key=key).values("pk"))
+        case Person(column, name):
+            return Q(**{f"{column}__iexact": name}) | Q(**{f"{column}__in": usernames_called(tenant, name)})
+        case ToldIs():
+            few = ManualTask.objects.for_tenant(tenant).filter(one.condition("told"))
+            return by_id(few) or one.condition("at_told")
     return one
 
 

@@ -49,6 +49,7 @@ def view_row(view: InboxView, principal: Principal, count: int) -> dict[str, Jso
         "group": view.group and view.group.name,
         "is_own": is_own,
         "count": min(count, sources.COUNTED),
+        "fault": listing.fault_of(view.filter) or None,
     }
 
 
@@ -58,10 +59,11 @@ def counts_of(who: Who, views: Sequence[InboxView]) -> dict[int, int]:
     parts = [
         rows.annotate(saved=Value(one.pk)).values_list("saved", "pk")[:most]
         for one in views
+        if not listing.fault_of(one.filter)
         for rows in listing.found(who, parts_of(who, view=cast(View, one.view)), one.filter)
     ]
     if not parts:
-        return {}
+        return dict.fromkeys((one.pk for one in views), 0)
     sql, params = parts[0].union(*parts[1:]).query.sql_with_params()
     with connection.cursor() as cursor:
         # What Django wrote, with values as parameters.

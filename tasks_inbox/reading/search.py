@@ -1,6 +1,7 @@
 """What people type to find tasks: words such as `workflow:refunds due:<2d is:overdue`, and the rest of the text. Pure.
 
-A search is data: each word is one condition, and a word that nobody knows is told instead of being left out.
+A search is data (`lib.search_grammar`): each word is one condition, and a word that nobody knows is told instead of
+being left out.
 """
 
 import re
@@ -12,51 +13,69 @@ from django.db.models import Q
 
 from accounts.names import key_of
 from engine.catalogue import Json
+from lib.search_grammar import Fields, NotUnderstood, Term, parse
 from tasks_inbox.limits import SEARCH_CHARACTERS
 from tasks_inbox.models import COMPLETED, KINDS, OPEN
 from tasks_inbox.reading.values import TOLD_KEY, ToldIs, told_than
 
-_PART = re.compile(rf'(?:data\.({TOLD_KEY})(:|<=?|>=?)|([a-z]+):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)
 _SPAN = re.compile(r"([<>]?)(\d{1,4})([hdw])")
 _NUMBER = re.compile(r"([<>]?)(-?\d{1,4})")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _COMPARED = {"": "", "<": "__lt", ">": "__gt"}
 
 
-class NotUnderstood(ValueError):
-    """A word that is no condition; its text says what may stand there."""
-
-
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """That something stands in the title."""
+    """That something stands in the title, or that the key of the run begins so."""
 
     part: str
 
 
-def conditions(text: str, now: Json) -> list[Q | ToldIs | Titled]:
-    """The conditions of a search, all of which must hold. Raises NotUnderstood, also for a text that is too long."""
+@dataclass(frozen=True, slots=True)
+class OfKey:
+    """That the run has this business key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """That a column names somebody: by username, or by full name."""
+
+    column: str
+    name: str
+
+
+Condition = Q | ToldIs | Titled | OfKey | Person
+Conditions = list[tuple[tuple[bool, Condition], ...]]
+"""All of which must hold: each is some of which one is enough, and whether that must not hold."""
+
+
+def conditions(text: str, now: Json) -> Conditions:
+    """The conditions of a search. Raises NotUnderstood, also for a text that is too long."""
     if len(text) > SEARCH_CHARACTERS:
         raise NotUnderstood(f"A search has at most {SEARCH_CHARACTERS} characters.")
-    terms: list[Q | ToldIs | Titled] = []
-    for data_key, than, key, phrase, plain in _PART.findall(text):
-        value = (phrase or plain).strip()
-        if data_key:
-            terms.append(ToldIs(data_key, value) if than == ":" else told_than(data_key, than, value))
-        elif not key or (not value and not phrase):
-            terms.append(Titled(value))
-        elif (condition := _WORDS.get(key.lower())) is None:
-            words = ", ".join([*(f"{word}:" for word in _WORDS), "data.amount:"])
-            raise NotUnderstood(f"There is no “{key}:” here; there are {words}.")
-        else:
-            terms.append(condition(value, now))
-    return terms
+    return [tuple((term.is_not, _condition(term, now)) for term in clause) for clause in parse(text, GRAMMAR)]
+
+
+def _condition(term: Term, now: Json) -> Condition:
+    if not term.name:
+        return Titled(term.value)
+    if term.name.lower().startswith(_OF_DATA):
+        key = term.name[len(_OF_DATA) :]
+        if not re.fullmatch(TOLD_KEY, key, re.IGNORECASE):
+            raise NotUnderstood("Write data.amount>1000 or data.country:DE.")
+        if term.compared == ":":
+            return ToldIs(key, term.value)
+        return told_than(key, term.compared, term.value)
+    return _WORDS[term.name](f"{'' if term.compared == ':' else term.compared}{term.value}", now)
 
 
 def _is(value: str, now: Json) -> Q:
     states = {
         "open": Q(status=OPEN),
         "decided": Q(status=COMPLETED),
+        "completed": Q(status=COMPLETED),
         "overdue": Q(status=OPEN, due_at__lt=now),
         "urgent": Q(priority__gt=0),
         "claimed": Q(status=OPEN, assignee__isnull=False),
@@ -95,7 +114,7 @@ def _asks(kind: str) -> Callable[[str, Json], Q]:
     return lambda value, _: Q(audience__contains=[f"{kind}:{key_of(value)}"])
 
 
-_WORDS: dict[str, Callable[[str, Json], Q]] = {
+_WORDS: dict[str, Callable[[str, Json], Condition]] = {
     "workflow": lambda value, _: Q(workflow_name__iexact=value),
     "step": lambda value, _: Q(node__iexact=value),
     "kind": _kind,
@@ -104,7 +123,12 @@ _WORDS: dict[str, Callable[[str, Json], Q]] = {
     "priority": _priority,
     "group": _asks("group"),
     "role": _asks("role"),
-    "assignee": lambda value, _: Q(assignee__iexact=value),
-    "by": lambda value, _: Q(decided_by__iexact=value),
+    "assignee": lambda value, _: Person("assignee", value),
+    "by": lambda value, _: Person("decided_by", value),
+    "key": lambda value, _: OfKey(value),
 }
 """`workflow_name` is annotated by `listing.found`, `at_told` by `sources`."""
+_OF_DATA = "data."
+GRAMMAR = Fields(
+    tuple(_WORDS), {"status": "is", "state": "is", "node": "step", "flow": "workflow"}, (_OF_DATA,)
+)

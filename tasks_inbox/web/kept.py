@@ -17,7 +17,7 @@ from lib.counts import up_to
 from lib.refusals import Refusal
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import InboxView
-from tasks_inbox.reading import saved, sources
+from tasks_inbox.reading import listing, saved, sources
 from tasks_inbox.web import panes
 from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.panes import Place
@@ -48,8 +48,11 @@ def kept_context(request: PageRequest, who: Who, place: Place, *, with_counts: b
             "name": one.name,
             "of": "" if one.owner == who.username else one.owner,
             "group": one.group.name if one.group else "",
-            "count": up_to(counts[one.pk], sources.COUNTED) if with_counts else None,
+            "count": up_to(counts[one.pk], sources.COUNTED)
+            if with_counts and not listing.fault_of(one.filter)
+            else None,
             "address": address_of(one),
+            "fault": listing.fault_of(one.filter),
         }
         for one in saved_views
     ]

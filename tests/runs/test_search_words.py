@@ -4,8 +4,6 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from accounts.models import Tenant
 from accounts.principal import NOWHERE
@@ -15,41 +13,13 @@ from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import StepExecution
 from runs.reading import queries, search_words
 from runs.reading.filters import filters_of_search
-from runs.reading.search_words import InputTest, Word, day, offers, split
+from runs.reading.search_words import InputTest, day, offers
 from runs.web.offers import offers as offered
 from tests import factories as make
 from tests.store.watching import watching
 
 THURSDAY = date(2026, 11, 26)
 SIGNAL = {"id": "b", "type": "signal", "params": {"name": "paid"}}
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "rest"),
-    [
-        ("siemens status:failed", [Word("status", ":", "failed")], "siemens"),
-        ("flow:a who:me", [Word("workflow", ":", "a"), Word("by", ":", "me")], ""),
-        ('key:"A 1" x', [Word("key", ":", "A 1")], "x"),
-        ("waiting:>2d", [Word("waiting", ">", "2d")], ""),
-        ("waiting<1h", [Word("waiting", "<", "1h")], ""),
-        ("input.Amount>=1000", [Word("input.Amount", ">=", "1000")], ""),
-        ("input.amount:<5", [Word("input.amount", "<", "5")], ""),
-        ("http://a.example 12:30 a>b", [], "http://a.example 12:30 a>b"),
-        ("status: failed", [], "status: failed"),
-    ],
-)
-def test_words_are_told_from_text(text, words, rest):
-    assert split(text) == (words, rest)
-
-
-@given(st.text(max_size=300))
-@example('key:"')
-@example("input.:1")
-def test_any_text_is_read_and_nothing_of_it_is_lost(text):
-    words, rest = split(text)
-    assert all(word.name in search_words.FIELDS or "." in word.name for word in words)
-    assert words or rest == text
-    assert sum(len(word.value) for word in words) + len(rest) <= len(text)
 
 
 def test_days_are_counted_back_from_today():

@@ -86,7 +86,7 @@ def test_a_day_of_the_filter_is_a_day_where_the_reader_is(client, named, monkeyp
         return found(tenant, **filters)
 
     found = queries.runs_of
-    monkeypatch.setattr(queries, "runs_of", runs_of)
+    monkeypatch.setattr("runs.reading.lists.runs_of", runs_of)
     assert client.get(f"/runs/?since={day}&until={day}").status_code == 200
     begin, end = (datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (first, last))
     assert asked_for["created_after"].astimezone(UTC) == begin

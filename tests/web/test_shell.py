@@ -74,7 +74,7 @@ def test_the_palette_goes_to_pages_workflows_and_runs(visitor):
     page.keyboard.type("invoic")
     expect(page.get_by_role("option", name="Workflow")).to_be_visible()
     page.get_by_role("combobox").fill(run_id)
-    expect(page.get_by_role("option", name=f"Run · {run_id}, running")).to_be_visible()
+    expect(page.get_by_role("option", name=f"Run · {run_id}, pending")).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/runs/{run_id}")
 
