@@ -64,3 +64,7 @@ VARIABLE_NAME_CHARACTERS = 64
 """The name of a variable."""
 RESULT_ROWS = 40
 """Rows of what a requester gets: as many as the fields of a request that are shown."""
+AMOUNT_DIGITS = 30
+"""Digits before the point, and behind it, of a text that expressions compute with as an amount."""
+ROUNDED_PLACES = 15
+"""Decimals that `round` gives: a double has no more."""
