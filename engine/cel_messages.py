@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from engine.cel_reads import ROOT_NAMES, Path, Read
+from engine.functions import no_function
 
 Scope = Mapping[str, object]
 
@@ -35,9 +36,10 @@ _NUMERIC = {"int", "double", "bool", "list", "dyn"}
 _OVERLOAD = re.compile(
     r"[Nn]o matching overloads? (?:found : |for )'?([^'( ]+)'?(?: applied to )?'?\(([^)]*)\)"
 )
+_METHOD = re.compile(r"No matching overloads found : \(([^)]*)\)\.(\w+)\(")
 _LOCATED = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
 
-
+_UNDECLARED = re.compile(r"undeclared reference to '([^']+)'")
 _NO_OVERLOAD = "No matching overloads found : "
 _OF_OPERATORS = {
     f"{_NO_OVERLOAD}_&&_": "`&&` and `all` work on true and false only",
@@ -73,6 +75,9 @@ def raised_message(exc: Exception) -> str:
 
 def overload_message(text: str) -> str | None:
     """ "No matching overload" as a sentence; None if the text says something else."""
+    if method := _METHOD.match(text):
+        kind = method[1].partition("<")[0]
+        return f"`{method[2]}` cannot be used with {_KINDS.get(kind, kind)}"
     match = _OVERLOAD.search(text)
     if not match:
         return None
@@ -88,10 +93,16 @@ def compile_message(source: str, error: str) -> str:
     match = _LOCATED.search(error)
     if not match:
         return f"the expression does not compile: {error}"
+    for _, _, message in _LOCATED.findall(error):
+        called = _UNDECLARED.match(message)
+        if called and re.search(rf"\b{re.escape(called[1])}\s*\(", source):
+            return no_function(called[1])
     line, column, text = match.groups()
-    unknown = re.match(r"undeclared reference to '([^']+)'", text)
+    unknown = _UNDECLARED.match(text)
     if unknown:
         return _undeclared(source, unknown[1].partition(".")[0])
+    if text.startswith("reserved identifier: ") and re.search(rf"\b{text.split()[-1]}\s*\(", source):
+        return no_function(text.split()[-1])
     where = f"at column {column}" if "\n" not in source else f"at line {line}, column {column}"
     return f"the expression does not compile: {overload_message(text) or _tidy(text)} ({where})"
 
@@ -155,8 +166,6 @@ def _tidy(text: str) -> str:
 def _undeclared(source: str, name: str) -> str:
     if name == "secrets":
         return "secrets cannot be used in expressions yet"
-    if re.search(rf"\b{re.escape(name)}\s*\(", source):
-        return f"there is no function `{name}`"
     match = re.search(rf"steps\.(\w+(?:-\w+)*-{re.escape(name)}(?:-\w+)*)", source)
     if match:
         return f'there is no name `{name}`; for a step with a dash in its id write steps["{match[1]}"]'

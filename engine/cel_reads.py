@@ -3,11 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.cel_ast import Call, Const, Expr, Group, Ident, Loop, Select
+from engine.cel_ast import Call, Const, Expr, Group, Ident, Loop, Select, walk
 
 CONTEXT = "context"
 """The input of the run with its variables over it, as one object; it is made where an expression reads it."""
 PARTS_OF_CONTEXT = frozenset({"input", "vars"})
+
+MOMENT = "moment"
+"""What `now()` is, as a text, where a scope has it; elsewhere it is `run.now`. No expression can name it."""
+ENDED = "ended"
+"""What `now()` is for the steps after one whose end is decided with the scope of its beginning; no name either."""
 
 Path = tuple[str, ...]
 Read = tuple[Path, bool]
@@ -41,7 +46,7 @@ class References:
 
     `steps`: ids written out (`steps.a`, `steps["a-b"]`); `every_step`: whether `steps` is also used as a whole or
     with a computed key; `names`: root names; `tested`: steps whose presence the expression itself asks with `has()`.
-    `variables`: those of the run that are written out and not only asked for.
+    `variables`: those of the run that are written out and not only asked for. `tells_time`: whether it calls `now()`.
     """
 
     steps: frozenset[str] = frozenset()
@@ -49,6 +54,7 @@ class References:
     names: frozenset[str] = frozenset()
     tested: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
+    tells_time: bool = False
 
     @classmethod
     def union(cls, many: Iterable["References"]) -> "References":
@@ -60,6 +66,7 @@ class References:
             names=frozenset().union(*(r.names for r in many)),
             tested=frozenset().union(*(r.tested for r in many)),
             variables=frozenset().union(*(r.variables for r in many)),
+            tells_time=any(r.tells_time for r in many),
         )
 
 
@@ -73,6 +80,7 @@ def union(parts: Iterable[References]) -> References:
         steps=frozenset().union(*(part.steps for part in references)),
         every_step=any(part.every_step for part in references),
         names=frozenset().union(*(part.names for part in references)),
+        tells_time=any(part.tells_time for part in references),
     )
 
 
@@ -90,6 +98,8 @@ def reads_of(expr: Expr, own: frozenset[str] = frozenset()) -> Iterator[Read]:
             yield (*inner, field), True
         case Call("@in", (Const(str() as key), holder)) if (inner := static_path(holder, own)) is not None:
             yield (*inner, key), True
+        case Call("now", ()):
+            yield ("run", "now"), False
         case Select(operand):
             yield from reads_of(operand, own)
         case Call(_, parts) | Group(_, parts):
@@ -122,7 +132,18 @@ def optional_path(expr: Expr) -> Path | None:
     return None
 
 
-def references(reads: Iterable[Read]) -> References:
+def tells_time(tree: Expr) -> bool:
+    """Whether the expression calls `now()`."""
+    return any(node == Call("now", ()) for node in walk(tree))
+
+
+def moment_of(scope: Mapping[str, object]) -> object:
+    """What `now()` is in a scope; None where nobody can say."""
+    run = scope.get("run")
+    return scope.get(MOMENT) or (run.get("now") if isinstance(run, Mapping) else None)
+
+
+def references(reads: Iterable[Read], *, tells_time: bool = False) -> References:
     steps = [(path, test) for path, test in reads if path[0] == "steps"]
     return References(
         steps=frozenset(path[1] for path, _ in steps if len(path) > 1),
@@ -132,6 +153,7 @@ def references(reads: Iterable[Read]) -> References:
         variables=frozenset(
             path[1] for path, test in reads if path[0] == "vars" and path[1:] and (len(path) > 2 or not test)
         ),
+        tells_time=tells_time,
     )
 
 

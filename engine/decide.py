@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.catalogue import Json
+from engine.cel_reads import ENDED, MOMENT
 from engine.effects import Arrival, Assigned, Effects, NewStep
 from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Graph, Node
@@ -51,12 +52,13 @@ def settle(
     with sharing_at("", EXPRESSIONS_UNITS):
         outcome, targets = walk.conclude(node, outcome, fired)
         walk.effects.outcome, walk.effects.taken = outcome, targets
+        walk.scope[MOMENT] = scope.get(ENDED)
         return walk.run()
 
 
 def ring(graph: Graph, node: Node, target: str, output: Json, scope: Scope) -> Effects:
     """What a boundary timer of `node` means that doesn't interrupt it: its edge is taken, the step goes on."""
-    walk = _Walk(graph, scope)
+    walk = _Walk(graph, {**scope, MOMENT: None})
     walk.ring(node, target, output)
     with sharing_at("", EXPRESSIONS_UNITS):
         return walk.run()

@@ -7,7 +7,6 @@ bounds its memory.
 """
 
 import math
-import operator
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -20,6 +19,8 @@ from cel_expr_python import cel
 from engine.catalogue import Json
 from engine.cel_ast import Expr, Loop, parse_serialized, walk
 from engine.cel_bounds import refusal
+from engine.cel_environment import environment_of, telling
+from engine.cel_functions import EXACT_INT
 from engine.cel_messages import (
     compile_message,
     failure_message,
@@ -30,14 +31,17 @@ from engine.cel_messages import (
 )
 from engine.cel_reads import (
     CONTEXT,
+    MOMENT,
     ROOT_NAMES,
     Path,
     References,
     copy_by_plan,
     copy_plan,
+    moment_of,
     optional_path,
     reads_of,
     references,
+    tells_time,
     with_context,
 )
 from engine.cel_work import Cost, cost_of, match_cost
@@ -51,7 +55,6 @@ SOURCE_BYTES = 4 * 1024
 CONTEXT_BYTES = 256 * 1024
 RESULT_BYTES = 64 * 1024
 EXPANDED_BYTES = 8 * 1024 * 1024
-EXACT_INT = 2**53
 # From here on JSON writers give doubles an exponent, and jsonb takes that away.
 LARGE_DOUBLE = 10**16
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -86,7 +89,7 @@ class Expression:
     ) -> None:
         reads = list(reads_of(tree))
         self.source = source
-        self.refs = references(reads)
+        self.refs = references(reads, tells_time=tells_time(tree))
         self.returns_bool = program.return_type() in (cel.Type.BOOL, cel.Type.DYN)
         self._program = program
         self._reads = tuple(reads)
@@ -160,18 +163,25 @@ class Expression:
         return value
 
     def _eval(self, scope: Scope) -> tuple[object, bool]:
-        data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
+        data = self._copied(scope)
         size = self._check_context(data)
         # Otherwise it would hold up all whom this process serves.
         if self._cost.is_unknown or not may_be_done_here(self._cost.of(size)):
             return self._evaluated_apart(data), False
         try:
-            result = self._program.eval(data=data)
+            with telling(data.pop(MOMENT, None)):
+                result = self._program.eval(data=data)
             value = result.plain_value()
         except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as exc:
             raise self._failed(raised_message(exc)) from exc
         # An error's value is a text like any other; asking the type is slow, so only texts are asked.
         return value, type(value) is str and result.type() == cel.Type.ERROR
+
+    def _copied(self, scope: Scope) -> dict[str, object]:
+        data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
+        if self.refs.tells_time and (moment := moment_of(scope)) is not None:
+            data[MOMENT] = moment
+        return data
 
     def _evaluated_apart(self, data: Mapping[str, object], *, is_condition: bool = False) -> Json:
         work = shared_work()
@@ -224,8 +234,7 @@ class LoopingExpression(Expression):
         return self._evaluated_apart(self._read(scope), is_condition=True) is True
 
     def _read(self, scope: Scope) -> dict[str, object]:
-        scope = self._seen(scope)
-        data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
+        data = self._copied(self._seen(scope))
         self._check_context(data)
         return data
 
@@ -275,56 +284,13 @@ def _checked(source: str) -> tuple[cel.Expression, Expr]:
 
 
 def _compile(source: str) -> cel.Expression:
-    environment = _environment(ROOT_NAMES)
+    environment = environment_of(ROOT_NAMES)
     try:
         return environment.compile(source)
     except (RuntimeError, ValueError, TypeError) as exc:
         if not only_mixes_numbers(str(exc)):
             raise ExpressionInvalid(compile_message(source, str(exc))) from exc
     return environment.compile(source, disable_check=True)
-
-
-# --- the environment ---------------------------------------------------------------------------------------------
-
-
-def _mixed(combine: Callable[[float, float], float]) -> Callable[[float, float], float]:
-    def apply(left: float, right: float) -> float:
-        if any(isinstance(n, int) and abs(n) > EXACT_INT for n in (left, right)):
-            raise ValueError("an integer over 2^53 cannot be mixed with a decimal number")
-        try:
-            return combine(float(left), float(right))
-        except ZeroDivisionError as exc:
-            raise ValueError("divide by zero") from exc
-
-    return apply
-
-
-def _mixed_overloads(name: str, word: str, combine: Callable[[float, float], float]) -> cel.FunctionDecl:
-    pairs = {"int_double": (cel.Type.INT, cel.Type.DOUBLE), "double_int": (cel.Type.DOUBLE, cel.Type.INT)}
-    return cel.FunctionDecl(
-        name,
-        [
-            cel.Overload(
-                id=f"{word}_{suffix}", return_type=cel.Type.DOUBLE, parameters=pair, impl=_mixed(combine)
-            )
-            for suffix, pair in pairs.items()
-        ],
-    )
-
-
-@lru_cache(maxsize=16)
-def _environment(names: frozenset[str]) -> cel.Env:
-    # As an extension the library takes overloads of its own operators; given as `functions` it refuses them.
-    numbers = cel.CelExtension(
-        "mixed_numbers",
-        [
-            _mixed_overloads("_+_", "add", operator.add),
-            _mixed_overloads("_-_", "subtract", operator.sub),
-            _mixed_overloads("_*_", "multiply", operator.mul),
-            _mixed_overloads("_/_", "divide", operator.truediv),
-        ],
-    )
-    return cel.NewEnv(variables=dict.fromkeys(names, cel.Type.DYN), extensions=[numbers])
 
 
 # --- what comes out ----------------------------------------------------------------------------------------------

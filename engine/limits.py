@@ -67,3 +67,7 @@ RESULT_ROWS = 40
 
 STEP_ATTEMPTS = 101
 """Attempts at a step: the first and 100 retries."""
+AMOUNT_DIGITS = 30
+"""Digits before the point, and behind it, of a text that expressions compute with as an amount."""
+ROUNDED_PLACES = 15
+"""Decimals that `round` gives: a double has no more."""

@@ -104,6 +104,8 @@ class StepType:
     group: str
     example: Mapping[str, Json]
     run: Callable[[StepContext], Json]
+    keywords: str = ""
+    """Other words by which people search for it, separated by spaces, such as `timer sleep`."""
     params_model: type[BaseModel] = NoParams
     input_model: type[BaseModel] | None = None
     output_model: type[BaseModel] | None = None

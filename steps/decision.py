@@ -7,6 +7,7 @@ DECISION = StepType(
     kind="engine",
     title="Decision",
     help="Takes the first outgoing edge whose condition holds.",
+    keywords="branch if else switch case condition route gateway choose split rule",
     icon="split",
     group="flow",
     example={"params": {}, "input": {"branch": "premium", "amount": 1200}},

@@ -163,6 +163,7 @@ EMAIL_SEND = StepType(
     kind="blocking",
     title="Send an e-mail",
     help="Sends a plain text mail, with files of the run, to one or more addresses.",
+    keywords="mail e-mail email notify notification message send tell smtp",
     icon="mail",
     group="integration",
     example={

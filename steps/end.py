@@ -30,6 +30,7 @@ END = StepType(
     kind="engine",
     title="End",
     help="Ends the run: what is open elsewhere is cancelled. Or it ends one path, and the others go on.",
+    keywords="stop finish terminate complete exit return",
     icon="target",
     group="flow",
     example={"params": {}, "input": {"order_id": "A-17"}},

@@ -41,6 +41,7 @@ FAIL = StepType(
     kind="engine",
     title="Fail",
     help="Fails with an error of its own, and the run with it unless the step says otherwise.",
+    keywords="error throw raise abort exception reject",
     icon="circle-x",
     group="flow",
     example={"params": {"code": "NotInStock", "message": "Lamp is not in stock."}, "input": {"item": "Lamp"}},

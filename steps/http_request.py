@@ -343,6 +343,7 @@ HTTP_REQUEST = StepType(
     kind="blocking",
     title="HTTP request",
     help="Calls a web service and returns its answer.",
+    keywords="http api rest webhook url call fetch get post json service integration curl",
     icon="globe",
     group="integration",
     example={

@@ -23,6 +23,7 @@ JOB = StepType(
     kind="external",
     title="External job",
     help="Waits until a worker of yours has polled the queue, done the work and reported its output.",
+    keywords="code script worker program function python sdk external task queue custom run",
     icon="plug",
     group="integration",
     example={"params": {"tile_size": 256}, "input": {"image": "s3://slides/17.tiff"}},

@@ -112,6 +112,7 @@ LLM_PROMPT = StepType(
     kind="blocking",
     title="Ask a language model",
     help="Sends a prompt to a language model. It answers with a text, or with JSON of the shape that you set.",
+    keywords="ai gpt chatgpt claude model prompt llm generate summarize classify agent",
     icon="sparkles",
     group="ai",
     example={"params": {"prompt": "What is a good name for a black cat? One word."}, "input": {}},

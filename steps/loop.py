@@ -87,6 +87,7 @@ LOOP = StepType(
     kind="wait",
     title="Repeat",
     help="Repeats the same steps, each round with the output of the one before, until a condition ends it.",
+    keywords="loop while until repeat again iterate poll retry for do",
     icon="rotate-ccw",
     group="flow",
     example={

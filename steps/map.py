@@ -72,6 +72,7 @@ MAP = StepType(
     kind="wait",
     title="For each item",
     help="Does the same for each item of a list, some of them at a time.",
+    keywords="for each foreach for-each loop iterate list items batch fan-out array rows map",
     icon="list",
     group="flow",
     example={

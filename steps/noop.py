@@ -7,6 +7,7 @@ NOOP = StepType(
     kind="inline",
     title="Do nothing",
     help="Passes its input on unchanged.",
+    keywords="pass placeholder nothing dummy start",
     icon="circle",
     group="flow",
     example={"params": {}, "input": {"order_id": "A-17"}},

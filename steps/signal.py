@@ -57,6 +57,7 @@ SIGNAL = StepType(
     kind="wait",
     title="Wait for a signal",
     help="Waits until another program, a webhook or a person sends the run a signal; its content is the output.",
+    keywords="event message receive callback webhook wait external trigger listen",
     icon="radio",
     group="flow",
     example={"params": {"name": "paid", "timeout_seconds": 86_400}, "input": {"order": "A-17"}},

@@ -38,6 +38,7 @@ SUBWORKFLOW = StepType(
     kind="wait",
     title="Run a workflow",
     help="Starts a run of another workflow and waits for its end; its output becomes the output of this step.",
+    keywords="subprocess child sub-workflow call workflow nested reuse invoke",
     icon="workflow",
     group="flow",
     example={"params": {"workflow": "check_order"}, "input": {"order_id": "A-17"}},

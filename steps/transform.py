@@ -66,6 +66,7 @@ TRANSFORM = StepType(
     kind="engine",
     title="Set values",
     help="Builds an object from fixed values and expressions.",
+    keywords="set variable assign map code compute calculate format fields json expression build rename script",
     icon="braces",
     group="data",
     example={

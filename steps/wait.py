@@ -120,6 +120,7 @@ WAIT = StepType(
     kind="wait",
     title="Wait",
     help="Waits for some time, or until a moment: seconds, days or months. No worker is kept busy meanwhile.",
+    keywords="timer delay sleep pause schedule until deadline date time",
     icon="hourglass",
     group="flow",
     example={"params": {"duration": "P3D"}, "input": {"order": "A-17"}},

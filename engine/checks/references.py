@@ -104,7 +104,8 @@ class Check:
             return None
         for name in sorted(expression.refs.names - place.names):
             names = ", ".join(sorted(place.names))
-            message = f"{quoted(name)} cannot be read here: names in scope are {names}."
+            label = "now()" if name == "run" and expression.refs.tells_time else name
+            message = f"{quoted(label)} cannot be read here: names in scope are {names}."
             yield error("name_not_in_scope", place.field, message, place.node)
         if "vars" in place.names and self.variables is not None:
             for name in sorted(expression.refs.variables - self.variables):

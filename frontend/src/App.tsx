@@ -3,7 +3,7 @@ import { Header } from "./Header";
 import { Icon } from "./Icon";
 import { KeysDialog } from "./KeysDialog";
 import { PublishDialog } from "./PublishDialog";
-import { AddDialog } from "./add/AddDialog";
+import { AddDialog, offerTypes } from "./add/AddDialog";
 import { Palette } from "./add/Palette";
 import { Canvas } from "./canvas/Canvas";
 import { show } from "./canvas/view";
@@ -60,6 +60,7 @@ export function App() {
   // Before anything is seen: a key that is pressed at once is not lost.
   useLayoutEffect(listen, []);
   useEffect(offerSteps, []);
+  useEffect(offerTypes, []);
   useEffect(offerComments, []);
   useEffect(goToAddressed, []);
   useEffect(() => {

@@ -17,7 +17,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib import crash_points
 from lib.blobs import BlobAway, BlobError
-from runs.kernel import compensation, late, live, step_logs
+from runs.kernel import compensation, late, live, scopes, step_logs
 from runs.kernel.counting import count_ended
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.kernel.plan import Affinity, Planned, child_ends, closing_row, plan, plan_hopeless, runs_of
@@ -54,6 +54,7 @@ def advance(
     database raises once retries and bisection are over; then nothing of the rest is committed, and `into` has what was.
     """
     result = Result() if into is None else into
+    scopes.load_ends(step for step, _ in endings)
     plans = [_planned(step, attempt) for step, attempt in endings]
     heavy = [planned for planned in plans if planned.is_heavy]
     try:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from engine.catalogue import Json
+from engine.cel_reads import MOMENT
 from engine.containers import is_last_round, round_failed, too_many_rounds
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError, failure_of
@@ -76,7 +77,9 @@ def _judged(last: Round, node: Node) -> AttemptResult | None:
         if last.error is not None:
             raise round_failed(done, last.error)
         output = payloads.whole(last.step.tenant_id, last.output)
-        if is_last_round(node.conditions, output, done, last.count, last.step.scope):
+        # A loop that goes on until a moment must see the time pass.
+        scope = {**last.step.scope, MOMENT: None}
+        if is_last_round(node.conditions, output, done, last.count, scope):
             return Succeeded(output)
         if done >= last.most:
             raise too_many_rounds(done)

@@ -5,7 +5,7 @@ from typing import Any
 
 from engine import bodies
 from engine.catalogue import Json
-from engine.cel_reads import References
+from engine.cel_reads import ENDED, MOMENT, References
 from engine.graph import Graph, entry_reads
 from lib import tracing
 from lib.blobs import BlobError
@@ -73,11 +73,13 @@ def _whole(facts: dict[str, Json], outputs: dict[str, Any]) -> Read:
 
 
 def load(steps: Iterable[ClaimedStep]) -> None:
-    """Give each step the scope that running it and getting past it needs: at most one statement for all of them.
+    """Give each step the scope that running it and getting past it needs: at most one statement for all of them,
+    and one more where some of them tell the time.
 
     Steps whose input or scope is kept beside the database and can't be read are `unreadable` then.
     """
     asking: dict[str, list[ClaimedStep]] = {}
+    timed: list[ClaimedStep] = []
     rows = []
     for step in steps:
         if not step.is_whole:
@@ -98,6 +100,7 @@ def load(steps: Iterable[ClaimedStep]) -> None:
         if needs_reading(reads, graph):
             asking.setdefault(step.run_id, []).append(step)
             rows.append(wanted(step.run_id, reads))
+            timed += [step] if reads.tells_time else []
         else:
             step.scope["vars"] = {}
     if not asking:
@@ -115,6 +118,25 @@ def load(steps: Iterable[ClaimedStep]) -> None:
         for step in alike:
             # A child has its own item, also within the steps of another container.
             step.scope = scope_of(compiled(step.version_id), run_id, facts, outputs) | step.scope
+    _tell_time(timed)
+
+
+def _tell_time(steps: Sequence[ClaimedStep]) -> None:
+    """Give each what `now()` is for it: when its attempt began; where none did, what `run.now` is."""
+    began = hot.moments([step.id for step in steps])[1] if steps else {}
+    for step in steps:
+        step.scope[MOMENT] = began.get(step.id)
+
+
+def load_ends(steps: Iterable[ClaimedStep]) -> None:
+    """Give those that tell the time, and whose scope is of when they began, what time it is when they end: that is when
+    the steps after them begin.
+    """
+    timed = [step for step in steps if step.scope.get(MOMENT)]
+    if timed:
+        now, _ = hot.moments([])
+        for step in timed:
+            step.scope[ENDED] = now
 
 
 def load_to_begin(steps: Collection[ClaimedStep]) -> None:

@@ -116,6 +116,11 @@ def read_scopes(rows: Iterable[ScopeRow]) -> dict[str, tuple[Row, dict[str, tupl
     return {run: (facts, outputs) for run, facts, outputs in SQL.value("read_scope", params)}
 
 
+def moments(steps: Sequence[str]) -> tuple[str, dict[str, str | None]]:
+    """What time it is, and for each of these steps when its attempt began."""
+    return tuple(SQL.value("moments", {"steps": list(steps), "now": now_or_none()}))
+
+
 def queues_with_work(queues: Sequence[str], *, older_seconds: float = 0) -> list[str]:
     """Those of the queues that have a step which could have been claimed `older_seconds` ago."""
     params = {"queues": list(queues), "older_seconds": older_seconds, "now": now_or_none()}

@@ -75,6 +75,7 @@ DECISION_TABLE = StepType(
     kind="inline",
     title="Decision table",
     help="Looks values up in a table of conditions and results.",
+    keywords="rules dmn lookup matrix conditions if switch policy",
     icon="table",
     group="flow",
     example={

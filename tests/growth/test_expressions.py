@@ -43,6 +43,8 @@ SOURCES = {
     "large patterns": " || ".join(f'input.p.matches("\\\\\\\\pL{{{900 + at}}}")' for at in range(60)),
     "lists": " || ".join(["input.l == input.l"] * 15),
     "in": " && ".join(["!(input.u in input.l)"] * 15),
+    "sums": " + ".join(["sum(input.l)"] * 15),
+    "capitals": " + ".join(["size(input.t.upper().lower().trim())"] * 8),
     "sizes": " + ".join(["size(input.t)"] * 30),
 }
 

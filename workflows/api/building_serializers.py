@@ -17,6 +17,9 @@ class StepTypeSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     help = serializers.CharField()
     icon = serializers.CharField()
+    keywords = serializers.ListField(
+        child=serializers.CharField(), help_text="Other words by which people search for it."
+    )
     group = serializers.CharField()
     group_title = serializers.CharField()
     kind = serializers.CharField(help_text="inline, blocking, external, engine or wait: who does the work.")

@@ -36,6 +36,7 @@ def _entry(step_type: StepType) -> dict[str, Json]:
         "title": step_type.title,
         "help": step_type.help,
         "icon": step_type.icon,
+        "keywords": step_type.keywords.split(),
         "group": step_type.group,
         "group_title": group_title(step_type.group),
         "kind": step_type.kind,

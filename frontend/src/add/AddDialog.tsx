@@ -2,10 +2,12 @@ import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
 import type { StepType } from "../model/catalogue";
 import { titleOf } from "../model/graph";
-import { type Adding, set, type State, useBuilder } from "../store";
+import { type Adding, set, type State, state, useBuilder } from "../store";
 import { type Snippet, fitting } from "../model/snippets";
 import { addGroupHere, addHere, recent } from "./adding";
 import { found } from "./Palette";
+
+const MOST_OFFERED = 5;
 
 /** A step type, or a group of steps. */
 type Choice = StepType | Snippet;
@@ -17,6 +19,29 @@ function titleFor(doc: State["doc"], { edge, after, before, inside }: Adding["wh
   if (inside) return `Add a step in ${titleOf(doc, inside)}`;
   if (after) return `Add a step after ${titleOf(doc, after)}`;
   return before ? `Add a step before ${titleOf(doc, before)}` : "Add a step";
+}
+
+/** What Ctrl+K is told of the step types: their titles and keywords; one that is chosen is added. */
+export function offerTypes(): () => void {
+  const offer = (event: Event) => {
+    const { found: offers, search } = (event as CustomEvent<Offer>).detail;
+    if (!search) return;
+    const types = found(state().catalogue, search).flatMap(([, each]) => each);
+    for (const { name, title } of types.slice(0, MOST_OFFERED)) {
+      const run = () => {
+        set({ view: "canvas" });
+        addHere(name);
+      };
+      offers.push({ name: `Add: ${title}`, about: "Step type", run });
+    }
+  };
+  document.addEventListener("handoff:find", offer);
+  return () => document.removeEventListener("handoff:find", offer);
+}
+
+interface Offer {
+  search: string;
+  found: { name: string; about: string; run: () => void }[];
 }
 
 /** The search for a step: `A` or `/`, arrows, Enter. */

@@ -12,10 +12,11 @@ function rank(type: StepType, search: string): number {
   const title = type.title.toLowerCase();
   if (title.startsWith(search)) return 0;
   if (title.includes(search)) return 1;
-  return type.name.includes(search) ? 2 : 3;
+  if (type.name.includes(search) || type.keywords.includes(search)) return 2;
+  return type.keywords.some((word) => word.startsWith(search)) ? 3 : 4;
 }
 
-/** Step types by group; those whose title, help or name has every word of the search, the best answer first. */
+/** Step types by group; those whose title, help, name or keywords have every word of the search, the best answer first. */
 export function found(catalogue: Catalogue, search: string): [string, StepType[]][] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, StepType[]>();
@@ -23,7 +24,7 @@ export function found(catalogue: Catalogue, search: string): [string, StepType[]
   const types = Object.values(catalogue);
   if (wanted) types.sort((one, other) => rank(one, wanted) - rank(other, wanted));
   for (const type of types) {
-    const text = `${type.title} ${type.name} ${type.help} ${type.group_title}`.toLowerCase();
+    const text = `${type.title} ${type.name} ${type.help} ${type.group_title} ${type.keywords.join(" ")}`.toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
     groups.set(type.group_title, [...(groups.get(type.group_title) ?? []), type]);
   }

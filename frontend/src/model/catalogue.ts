@@ -7,6 +7,8 @@ export interface StepType {
   name: string;
   title: string;
   help: string;
+  /** Other words by which people search for it. */
+  keywords: string[];
   icon: string;
   group: string;
   group_title: string;

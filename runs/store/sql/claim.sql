@@ -152,6 +152,11 @@ SELECT coalesce(json_agg(json_build_array(
               AND (w.every OR s.node = ANY (ARRAY(SELECT jsonb_array_elements_text(w.nodes))))
        ) o ON true
 
+-- name: moments
+-- What time it is, and when the attempts of the given steps began.
+SELECT json_build_array(statement_clock(), coalesce(
+           (SELECT json_object_agg(s.id, s.started_at) FROM runs_stepexecution s WHERE s.id = ANY (%(steps)s::uuid[])), '{}'))
+
 -- name: queues_with_work
 -- Which of the queues have a step that could be claimed now.
 SELECT coalesce(json_agg(q.queue), '[]')

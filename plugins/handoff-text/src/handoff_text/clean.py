@@ -139,6 +139,7 @@ TEXT_CLEAN = StepType(
     kind="inline",
     title="Clean text",
     help="Removes tags, invisible characters and extra blanks, and repairs garbled letters. Paragraphs stay.",
+    keywords="strip html normalize whitespace sanitize tidy trim",
     icon="eraser",
     group="text",
     example={

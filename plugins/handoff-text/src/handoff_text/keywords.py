@@ -180,6 +180,7 @@ TEXT_KEYWORDS = StepType(
     kind="inline",
     title="Extract keywords",
     help="Finds the words and phrases that the text is about, and passes the text on.",
+    keywords="terms topics phrases tags extract",
     icon="key",
     group="text",
     example={

@@ -114,6 +114,7 @@ TEXT_SUMMARIZE = StepType(
     kind="inline",
     title="Summarize",
     help="Shortens the text to its most representative sentences.",
+    keywords="shorten abstract digest tl;dr extract",
     icon="align-left",
     group="text",
     example={

@@ -123,6 +123,7 @@ TEXT_TAG = StepType(
     kind="inline",
     title="Tag with a category",
     help="Finds which of your categories fits the text best, if any does, and passes the text on.",
+    keywords="classify category label categorize sort route",
     icon="tag",
     group="text",
     example={

@@ -40,6 +40,7 @@ TEXT_TRANSLATE = StepType(
     kind="blocking",
     title="Translate",
     help="Translates the text with a language model.",
+    keywords="language translation localize i18n",
     icon="languages",
     group="text",
     example={"params": {"to": "German"}, "input": {"text": "The trees cool the city."}},
