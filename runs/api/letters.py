@@ -16,7 +16,7 @@ from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import dead_letters
 from runs.models import DeadLetter
-from runs.reading import queries
+from runs.reading import letters, queries
 
 NO_LETTER = "There is no such dead letter."
 
@@ -33,6 +33,9 @@ class DeadLettersView(RunsApiView):
         rows = readable_letters(queries.dead_letters_of(self.principal.tenant_id), self.principal)
         if resolution := params.pop("resolution", None):
             rows = rows.filter(resolution__isnull=resolution == "open")
+        names = [name for name in ("query", "q", "filter") if name in params]
+        if text := " ".join(params.pop(name) for name in names):
+            rows = letters.found(self.principal.tenant_id, rows, text, names[0])
         page = keyset_page(rows, request, keys=("id",), **params)
         return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))
 

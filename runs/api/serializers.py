@@ -9,7 +9,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.api.typed_rows import serializer_of, shows
 from runs.api.signal_serializers import SignalFields, StartedSignalSerializer
-from runs.limits import BUSINESS_KEY_CHARACTERS, START_ITEMS
+from runs.limits import BUSINESS_KEY_CHARACTERS, FILTER_CHARACTERS, START_ITEMS
 from runs.reading.run_view import RunView, StepView
 
 RunSerializer: Final = serializer_of(RunView)
@@ -126,6 +126,15 @@ class DeadLetterQuery(PageQuery):
     """Which dead letters."""
 
     resolution = serializers.ChoiceField(["open", "resolved"], required=False)
+    query = serializers.CharField(
+        required=False,
+        max_length=FILTER_CHARACTERS,
+        help_text="`workflow:claims -step:pay code:timeout or code:gone key:INV-7`",
+    )
+    q = serializers.CharField(required=False, max_length=FILTER_CHARACTERS, help_text="The same as `query`.")
+    filter = serializers.CharField(
+        required=False, max_length=FILTER_CHARACTERS, help_text="The same as `query`."
+    )
 
 
 class LetterFilter(StrictSerializer):

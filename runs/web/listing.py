@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.http import QueryDict
 
 from accounts.access import PageRequest
@@ -17,7 +16,6 @@ from lib.clock import now_here
 from lib.refusals import Missing
 from runs.access import readable_runs
 from runs.limits import WORKFLOW_NAMES
-from runs.models import Run
 from runs.reading import brief, presentation, queries
 from runs.reading.filters import COLUMNS, FilterForm
 from runs.reading.lists import page_of_runs
@@ -125,12 +123,6 @@ def brief_rows(who: Principal, runs: Sequence[UUID | str], *, whole: bool = Fals
         row | {"called": row["business_key"] or brief.peek(row["input"], order), "now": brief.now_of(row)}
         for row, order in presentation.brief_rows(who.tenant_id, runs, IN_BRIEF, whole=whole, who=who)
     ]
-
-
-def matching(tenant: int, filters: dict[str, Json], within: QuerySet[Run]) -> QuerySet[Run]:
-    """The runs `within` that fit, unordered; without what `q` looks for."""
-    conditions = {name: value for name, value in filters.items() if name != "q"}
-    return queries.runs_of(tenant, **conditions, within=within)
 
 
 def _page(

@@ -12,9 +12,11 @@ from accounts import pages
 from accounts.access import PageRequest, page
 from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE, RUNS_READ
 from lib.api.pagination import Page, keyset_page
+from lib.refusals import Invalid
 from runs.access import readable_letters
 from runs.commands import dead_letters
-from runs.reading import operations, queries
+from runs.limits import FILTER_CHARACTERS
+from runs.reading import letters, operations, queries
 from runs.reading.histories import history_standing
 from workflows import titles
 
@@ -38,8 +40,13 @@ def timer_list(request: PageRequest) -> HttpResponse:
 def letter_list(request: PageRequest) -> HttpResponse:
     """The open dead letters, newest first; what can be done to a step otherwise is on the page of its run."""
     who = request.principal
-    letters = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
-    letter_page = _page(request, letters, ("id",))
+    text, fault = request.GET.get("query", "").replace("\x00", "").strip()[:FILTER_CHARACTERS], ""
+    rows = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
+    try:
+        rows = letters.found(who.tenant_id, rows, text)
+    except Invalid as error:
+        rows, fault = rows.none(), error.message
+    letter_page = _page(request, rows, ("id",))
     places = operations.places_of(
         who.tenant_id, [(letter.run_id, letter.node) for letter in letter_page.rows]
     )
@@ -51,6 +58,8 @@ def letter_list(request: PageRequest) -> HttpResponse:
             for letter in letter_page.rows
         ],
         "may_operate": bool(mendable),
+        "text": text,
+        "fault": fault,
     }
     return render(request, "operations/letters.html", context | pages.neighbours(letter_page))
 

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Membership
 from runs.commands.starts import NewRun, Terms, start_runs
-from runs.models import Run, SavedSearch
+from runs.models import DeadLetter, Run, SavedSearch
 from tasks_inbox.models import InboxView
 from tests import factories as make
 from tests.inbox.asking import approval, asked, member, task_of
@@ -164,3 +164,25 @@ def test_the_palette_finds_keys_tasks_requests_and_people(operator, ann):
     assert urls("status:failed") == ["/runs/?q=status%3Afailed"]
     (row,) = operator.get(f"/find?q={quote('stauts:failed')}").json()["results"]
     assert "Did you mean status:failed?" in row["about"]
+
+
+def test_dead_letters_are_found_by_the_same_grammar(operator):
+    one, two = make.chain("text.clean"), make.chain("text.clean", "noop")
+    (first,), (second,) = make.start(one, {"text": 1}), make.start(two, {"text": 1})
+    make.work()
+    name = make.run(first).version.workflow.name
+    code = DeadLetter.unsafe_all_tenants.get(run_id=first).error["code"]
+    for text, runs in {
+        f"workflow:{name}": [first],
+        f"-workflow:{name}": [second],
+        f"workflow:{name} or code:{code}": [second, first],
+        "step:nowhere": [],
+        "key:none": [],
+    }.items():
+        for param in ("query", "q", "filter"):
+            rows = operator.get("/api/v1/dead-letters", {param: text}).json()["results"]
+            assert [row["run_id"] for row in rows] == runs, text
+        page = operator.get("/operations/dead-letters", {"query": text})
+        assert [str(letter.run_id) for letter, *_ in page.context["letters"]] == runs, text
+    assert "Did you mean workflow:a?" in operator.get("/operations/dead-letters?query=worfklow:a").text
+    assert operator.get("/api/v1/dead-letters?q=boom").json()["error"]["field"] == "q"
