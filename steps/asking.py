@@ -73,7 +73,7 @@ class Choice(Params):
     name: str = Field(
         pattern=r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$",
         title="Name",
-        description="The outcome's name, which edges branch on.",
+        description="The outcome's name, which connections branch on.",
     )
     label: str = Field(min_length=1, max_length=80, title="Button", description="The text on its button.")
     require_comment: bool = Field(False, title="Needs a reason", description="Whether a comment is required.")
