@@ -100,7 +100,7 @@ class JoinNeverFired(StepError):
 
     def __init__(self, node: Node) -> None:
         least = "all" if node.join.mode == "all" else f"{node.join.least} of the {node.join.need}"
-        message = f"{node.title} waits for {least} edges into it, but not enough of them were taken; "
+        message = f"{node.title} waits for {least} connections into it, but not enough of them were taken; "
         message += "nothing else led to an end of the run."
         super().__init__("JoinNeverFired", message, details={"node": node.id})
 
@@ -114,7 +114,7 @@ class NoBranchMatched(StepError):
         reason = none if branch is None else f"its branch is {branch!r}"
         super().__init__(
             "NoBranchMatched",
-            f"{node.title} has conditional edges but {reason}: add a default edge or set allow_no_match.",
+            f"{node.title} has conditional connections but {reason}: add a default connection or set allow_no_match.",
         )
 
 
@@ -384,4 +384,6 @@ def _holds(edge: Edge, scope: Scope, lenient: bool) -> bool:
     except ExpressionError as error:
         if lenient:
             return False
-        raise failure_of(error, f"The condition of the edge to {edge.target} failed: {error}") from error
+        raise failure_of(
+            error, f"The condition of the connection to {edge.target} failed: {error}"
+        ) from error

@@ -193,7 +193,7 @@ class Node(Shape):
     )
     on_error: Literal["fail", "continue", "branch", "ask"] | None = _field(
         "If it fails for good",
-        "The run fails, it goes on anyway, it takes the edges for errors, or somebody is asked what to do.",
+        "The run fails, it goes on anyway, it takes the connections for errors, or somebody is asked what to do.",
     )
 
 
@@ -245,7 +245,7 @@ class Definition(Shape):
 
     name: Name = Field(title="Name", description="The name in URLs and programs; it can't be changed.")
     nodes: list[Node] = Field(min_length=1, title="Steps", description="What is to be done.")
-    edges: list[Edge] | None = _field("Edges", "What leads from one step to another.")
+    edges: list[Edge] | None = _field("Connections", "What leads from one step to another.")
     title: Title | None = _field("Title", "What people read.")
     description: Annotated[str, Field(max_length=10_000)] | None = _field(
         "Description", "What the workflow is for.", "textarea"

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
@@ -22,14 +23,21 @@ Seconds = Annotated[
     Field(gt=0, le=TEN_YEARS.total_seconds(), allow_inf_nan=False, json_schema_extra=widget("seconds")),
     BeforeValidator(as_seconds),
 ]
+PEOPLE: JsonDict = {"x-names": "people"}
+GROUPS: JsonDict = {"x-names": "groups"}
+"""Of a field with usernames, or with names of groups: a form offers those that there are."""
 Share = Annotated[str, StringConstraints(pattern=r"^(100|[1-9][0-9]?)%$")]
 
 
 class Candidates(Params):
     """Who may decide: whoever one of these names."""
 
-    users: Names | None = Field(None, title="People", description="Who may decide, by username.")
-    groups: Names | None = Field(None, title="Groups", description="Groups whose members may decide.")
+    users: Names | None = Field(
+        None, title="People", description="Who may decide, by username.", json_schema_extra=PEOPLE
+    )
+    groups: Names | None = Field(
+        None, title="Groups", description="Groups whose members may decide.", json_schema_extra=GROUPS
+    )
     roles: list[Role] | None = Field(
         None,
         max_length=10,
@@ -65,7 +73,7 @@ class Choice(Params):
     name: str = Field(
         pattern=r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$",
         title="Name",
-        description="The outcome's name, which edges branch on.",
+        description="The outcome's name, which connections branch on.",
     )
     label: str = Field(min_length=1, max_length=80, title="Button", description="The text on its button.")
     require_comment: bool = Field(False, title="Needs a reason", description="Whether a comment is required.")
@@ -122,9 +130,17 @@ class Level(Params):
     """Whom else the task asks when nobody has decided for so long."""
 
     after_seconds: Seconds = Field(title="After", description="How long after the task was opened.")
-    users: Names | None = Field(None, title="People", description="Who may decide from then on, by username.")
+    users: Names | None = Field(
+        None,
+        title="People",
+        description="Who may decide from then on, by username.",
+        json_schema_extra=PEOPLE,
+    )
     groups: Names | None = Field(
-        None, title="Groups", description="Groups whose members may decide from then on."
+        None,
+        title="Groups",
+        description="Groups whose members may decide from then on.",
+        json_schema_extra=GROUPS,
     )
     roles: list[Role] | None = Field(
         None,
@@ -194,6 +210,7 @@ class HumanParams(Params):
         None,
         title="Who may not",
         description="Usernames of people who may not decide, even where something else names them.",
+        json_schema_extra=PEOPLE,
     )
     outcomes: list[Choice] | None = Field(
         None,

@@ -48,7 +48,9 @@ class Body(Params):
         max_length=BODY_STEPS,
     )
     edges: list[dict[str, Json]] | None = Field(
-        None, title="Edges", description="What leads from one of them to another. Empty: one after the other."
+        None,
+        title="Connections",
+        description="What leads from one of them to another. Empty: one after the other.",
     )
     workflow: str | None = Field(
         None,

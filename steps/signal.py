@@ -36,7 +36,7 @@ class SignalParams(Params):
     on_timeout: Literal["fail", "continue", "branch"] = Field(
         "fail",
         title="If it does not come",
-        description="What happens if it doesn't come in time: the run fails, goes on, or takes the edge for errors.",
+        description="What happens if it doesn't come in time: the run fails, goes on, or follows “On failure”.",
     )
 
 

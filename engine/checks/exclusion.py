@@ -173,16 +173,22 @@ def strict_joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
         if isinstance(join, NOf):
             most = exclusion.at_most(item.id)
             if most < join.n_of <= count:
-                message = f"{quoted(item.id)} waits for {join.n_of} of its edges, but at most {most} of them are ever "
-                message += "taken together: lower n_of."
+                message = f"{quoted(item.id)} waits for {join.n_of} of its connections, but at most {most} of them are "
+                message += "ever taken together: lower n_of."
                 yield error("join_never_fires", f"{item.field}.join.n_of", message, item.id)
         elif pair := exclusion.exclusive_pair(item.id):
             one, other = map(quoted, pair)
-            message = f"{quoted(item.id)} waits for all of its edges, but those from {one} and {other} are never taken "
-            message += "together: leave `join` out, and it starts once it is known which of them are taken."
+            message = f"{quoted(item.id)} waits for all of its connections, but those from {one} and {other} are never "
+            message += (
+                "taken together: leave `join` out, and it starts once it is known which of them are taken."
+            )
             yield error("join_never_fires", f"{item.field}.join", message, item.id)
         elif warns and (pair := exclusion.uncertain_pair(item.id)):
             one, other = map(quoted, pair)
-            message = f"{quoted(item.id)} waits for all of its edges, but that from {other} may not be taken when that "
-            message += f"from {one} is: then it is skipped. Leave `join` out if it is to start all the same."
+            message = (
+                f"{quoted(item.id)} waits for all of its connections, but that from {other} may not be taken "
+            )
+            message += (
+                f"when that from {one} is: then it is skipped. Leave `join` out if it is to start anyway."
+            )
             yield warning("join_may_not_fire", f"{item.field}.join", message, item.id)

@@ -35,8 +35,8 @@ def apart(outline: Outline, flow: Flow) -> Iterator[Problem]:
         if item.id not in seen and not flow.into[item.id]:
             seen |= _connected(links, item.id)
             message = (
-                f"No edge leads to {quoted(item.id)} or connects it with {quoted(outline.nodes[0].id)}: it starts at "
-                "once. Add an edge to it, or remove it."
+                f"No connection leads to {quoted(item.id)} or connects it with {quoted(outline.nodes[0].id)}: it "
+                "starts at once. Add a connection to it, or remove it."
             )
             yield warning("starts_apart", item.field, message, item.id)
 
@@ -54,13 +54,13 @@ def cycles(flow: Flow) -> Iterator[Problem]:
     """Workflows are acyclic."""
     for cycle in flow.cycles():
         path = " → ".join(cycle if len(cycle) <= 12 else [*cycle[:10], "…", cycle[-1]])
-        yield error("cycle", "edges", f"The edges form a cycle: {path}; remove one of them.", cycle[0])
+        yield error("cycle", "edges", f"The connections form a cycle: {path}; remove one of them.", cycle[0])
 
 
 def ends(outline: Outline) -> Iterator[Problem]:
     """Edges and boundary timers lead from and to nodes that exist; several nodes have edges."""
     if len(outline.nodes) > 1 and not outline.edges and not outline.document.get("edges"):
-        message = "There are several nodes but no edges, so all of them start at once: add edges."
+        message = "There are several nodes but no connections, so all of them start at once: add connections."
         yield warning("no_edges", "edges", message)
     for item in outline.edges:
         for key, name in (("from", item.edge.source), ("to", item.edge.target)):
@@ -80,14 +80,14 @@ def conditions(outline: Outline) -> Iterator[Problem]:
     for item in outline.edges:
         edge = item.edge
         if len(edge.conditions) > 1:
-            message = f"The edge has {' and '.join(edge.conditions)}: keep one of them."
+            message = f"The connection has {' and '.join(edge.conditions)}: keep one of them."
             yield error("several_conditions", item.field, message, edge.source)
         if edge.on and not _takes_error_edges(outline.by_id.get(edge.source)):
-            message = f'{quoted(edge.source)} never takes this edge: set its on_error to "branch".'
+            message = f'{quoted(edge.source)} never takes this connection: set its on_error to "branch".'
             yield error("error_edge_never_taken", f"{item.field}.on", message, edge.source)
         key = (edge.source, edge.target, edge.branch, edge.when, bool(edge.default), edge.on)
         if key in seen_before:
-            message = "The same edge occurs twice, which has no effect: remove one."
+            message = "The same connection occurs twice, which has no effect: remove one."
             yield warning("duplicate_edge", item.field, message, edge.source)
         seen_before.add(key)
 
@@ -110,7 +110,7 @@ def ports(outline: Outline) -> Iterator[Problem]:
                 names = f" ({', '.join(outcomes)})" if outcomes else ""
                 message = (
                     f"{quoted(item.id)} leads to {quoted(edge.edge.target)} whatever its outcome{names}: let the "
-                    "`branch` of the edge say which outcome takes it; an outcome without an edge ends its path."
+                    "`branch` of the connection say which outcome takes it; an outcome without one ends its path."
                 )
                 yield error("edge_without_outcome", edge.field, message, item.id)
 
@@ -137,7 +137,9 @@ def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
             message = f"{quoted(item.id)} waits for {join.n_of} of its {count} predecessors: lower n_of."
             yield error("join_never_fires", f"{item.field}.join.n_of", message, item.id)
         elif join is not None and count < 2:
-            message = f"{quoted(item.id)} has a join, but fewer than two edges lead to it: leave it out."
+            message = (
+                f"{quoted(item.id)} has a join, but fewer than two connections lead to it: leave it out."
+            )
             yield warning("without_effect", f"{item.field}.join", message, item.id)
 
 
@@ -148,19 +150,17 @@ def branches(outline: Outline) -> Iterator[Problem]:
         yield from _default(item, edges)
         if item.spec is not None and item.spec.fails and item.on_error != "continue":
             for edge in edges:
-                message = f"{quoted(item.id)} always fails, so this edge is never taken: remove it."
+                message = f"{quoted(item.id)} always fails, so this connection is never taken: remove it."
                 yield warning("edge_never_taken", edge.field, message, item.id)
         if item.decides:
             yield from _never_first(item, edges)
             if not outline.leaving(item):
-                message = (
-                    f"{quoted(item.id)} decides nothing, no edge leads on from it: add edges, or remove it."
-                )
+                message = f"{quoted(item.id)} decides nothing, no connection leads on from it: add some, or remove it."
                 yield warning("decision_without_edge", item.field, message, item.id)
         if item.on_error == "branch" and len(edges) == len(outline.leaving(item)):
             message = (
-                f"{quoted(item.id)} has no edge for its failure, so the run would go on as if nothing had "
-                'happened: add an edge with "on": "error", or leave on_error out.'
+                f"{quoted(item.id)} has no connection for its failure, so the run would go on as if nothing had "
+                'happened: add a connection with "on": "error", or leave on_error out.'
             )
             yield warning("no_error_edge", f"{item.field}.on_error", message, item.id)
 
@@ -178,7 +178,7 @@ def _default(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Problem]:
     covered = bool(item.outcomes) and {edge.edge.branch for edge in edges}.issuperset(item.outcomes or ())
     if conditional and not (has_default or item.node.allow_no_match or covered):
         happens = "the step fails" if decides else "the run ends here"
-        message = f"If no condition after {quoted(item.id)} holds, {happens}: add a default edge."
+        message = f"If no condition after {quoted(item.id)} holds, {happens}: add a default connection."
         yield warning("no_default_edge", conditional[0].field, message, item.id)
 
 
@@ -188,9 +188,7 @@ def _never_first(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Proble
     behind = [edge for edge in edges if plain and edge.index > plain[0].index]
     defaults = [edge for edge in edges if edge.edge.default]
     for edge in dict.fromkeys([*behind, *(defaults if plain else defaults[1:])]):
-        message = (
-            f"{quoted(item.id)} never takes this edge, since another one always matches first: remove it."
-        )
+        message = f"{quoted(item.id)} never takes this connection, since another one always matches first: remove it."
         yield warning("edge_never_taken", edge.field, message, item.id)
 
 

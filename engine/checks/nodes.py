@@ -75,8 +75,8 @@ def times(outline: Outline) -> Iterator[Problem]:
             yield from _timeout(spec, field, item.id, undoes=True)
         if spec.takes_signals and (undo.params or {}).get("on_timeout") in ("continue", "branch"):
             message = (
-                f"The compensation of {quoted(item.id)} has no edges: if its signal doesn't come in time, a person "
-                "handles it, whatever on_timeout says."
+                f"The compensation of {quoted(item.id)} has no connections: if its signal doesn't come in time, a "
+                "person handles it, whatever on_timeout says."
             )
             yield warning("without_effect", f"{item.field}.compensate.params.on_timeout", message, item.id)
 

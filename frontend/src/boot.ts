@@ -36,6 +36,8 @@ export interface Boot {
     api: string;
     workflows: string;
     calendars: string;
+    members: string;
+    groups: string;
     workflow: string;
     versions: string;
     definition: string;

@@ -146,6 +146,8 @@ export async function open(definition = {}, boot = {}, reader = {}) {
     api: `${base}/ours`,
     workflows: base,
     calendars: `${base}/calendars`,
+    members: `${base}/members`,
+    groups: `${base}/groups`,
     telemetry: `${base}/telemetry`,
     workflow: "/workflows/ours",
   };
@@ -253,6 +255,8 @@ class Server {
   revision = 1;
   answers = [];
   calendars = [];
+  members = [];
+  groups = [];
   problems = [];
   /** What the draft was, by revision. */
   drafts = new Map();
@@ -288,6 +292,8 @@ class Server {
     if (url.endsWith("/draft"))
       return [200, { revision: this.revision, definition: this.definition, layout: this.layout }];
     if (url.endsWith("/validate")) return [200, { problems: this.problems }];
+    if (url.includes("/members?")) return [200, { results: this.members }];
+    if (url.includes("/groups?")) return [200, { results: this.groups }];
     if (url.includes("/calendars?")) return [200, { results: this.calendars }];
     return [404, { error: { code: "not_found", message: "That is judged by the server." } }];
   }

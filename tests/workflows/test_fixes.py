@@ -161,9 +161,9 @@ EXPECTED = {
     "a misspelt type": "Use Set values (transform)",
     "a misspelt end": "Use tell",
     "a text with a step of another path": "Leave it empty if that step was not done",
-    "a condition with a step of another path": "Take the edge only if that step was done",
+    "a condition with a step of another path": "Take the connection only if that step was done",
     "one condition alone": "Allow that no condition holds",
-    "two conditions": "Make the last edge the default",
+    "two conditions": "Make the last connection the default",
     "an unknown param": "Remove it",
     "an unknown field in a list": "Remove it",
     "braces in a condition": "Remove the braces",
@@ -283,7 +283,7 @@ def test_a_join_of_edges_that_exclude_one_another_starts_with_whichever_are_take
     (problem,) = [one for one in check(document, name="x").problems if one.code == "join_never_fires"]
     assert (problem.code, problem.fix["title"]) == (
         "join_never_fires",
-        "Start with whichever edges are taken",
+        "Start with whichever connections are taken",
     )
     (change,) = problem.fix["changes"]
     assert change["path"] == ["nodes", "c", "join"]

@@ -51,5 +51,5 @@ def check(
         message = f"`name` must be {name}, the name of the workflow: correct it."
         problems = [error("bad_value", "name", message), *problems]
     # The changes of a fix are those of the draft as it is written: there are none for another dialect.
-    is_as_written = all(native.get(key) is value for key, value in document.items())
+    is_as_written = all(native.get(key) == value for key, value in document.items())
     return Checked(native, with_fixes(native, problems, name) if is_as_written else problems)

@@ -77,7 +77,7 @@ def _no_default_edge(draft: Draft, problem: Problem) -> Found:
     last = conditional[-1]
     changes = [draft.put(("edges", last, "default"), True)]
     changes += [draft.put(("edges", last, key), NOTHING) for key in ("when", "branch") if key in edges[last]]
-    return "Make the last edge the default", changes
+    return "Make the last connection the default", changes
 
 
 def _remove_edge(draft: Draft, problem: Problem) -> Found:
@@ -89,7 +89,7 @@ def _remove_edge(draft: Draft, problem: Problem) -> Found:
     if not any(other["to"] == edge["to"] for other in others):
         # What no edge leads to starts at once.
         return None
-    return "Remove the edge", [draft.removed_edge(key)]
+    return "Remove the connection", [draft.removed_edge(key)]
 
 
 def _unknown_node(draft: Draft, problem: Problem) -> Found:
@@ -193,7 +193,7 @@ def _not_on_every_path(draft: Draft, problem: Problem) -> Found:
     condition = f"has(steps.{step})" if is_plain(step) and step not in RESERVED else f'"{step}" in steps'
     if path[0] == "edges":
         change = _rewrite(draft, path, lambda source: f"{condition} && ({source})")
-        return ("Take the edge only if that step was done", [change]) if change else None
+        return ("Take the connection only if that step was done", [change]) if change else None
     try:
         parts = split_holes(text)
     except ExpressionInvalid:
@@ -305,7 +305,9 @@ def _no_deadline(draft: Draft, problem: Problem) -> Found:
 def _error_edge(draft: Draft, problem: Problem) -> Found:
     if problem.node not in draft.node_keys:
         return None
-    return "Take this edge when the step fails", [draft.put(("nodes", problem.node, "on_error"), "branch")]
+    return "Take this connection when the step fails", [
+        draft.put(("nodes", problem.node, "on_error"), "branch")
+    ]
 
 
 def _bad_params(draft: Draft, problem: Problem) -> Found:
@@ -319,7 +321,7 @@ def _join_never_fires(draft: Draft, problem: Problem) -> Found:
     path: Keys = ("nodes", str(problem.node), "join")
     join = draft.value(path)
     if join == "all":
-        return "Start with whichever edges are taken", [draft.put(path, NOTHING)]
+        return "Start with whichever connections are taken", [draft.put(path, NOTHING)]
     if isinstance(join, dict) and isinstance(join.get("n_of"), int) and join["n_of"] <= count:
         return None
     if count < 1:

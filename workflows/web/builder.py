@@ -69,6 +69,8 @@ def _urls(workflow: Workflow) -> dict[str, Json]:
         "api": f"/api/v1/workflows/{workflow.name}",
         "workflows": "/api/v1/workflows",
         "calendars": "/api/v1/calendars",
+        "members": "/api/v1/members",
+        "groups": "/api/v1/groups",
         "workflow": reverse("workflow", args=[workflow.name]),
         "versions": reverse("workflow-versions", args=[workflow.name]),
         "definition": reverse("workflow-definition", args=[workflow.name]),

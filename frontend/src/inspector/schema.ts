@@ -17,6 +17,8 @@ export interface Shape {
   takes: Set<string>;
   /** Another field that says the same in another way: one of the two is shown. */
   insteadOf: string;
+  /** Whose names stand there: `people`, `groups`, or nobody's. */
+  names: string;
 }
 
 /** A field that no schema describes. */
@@ -32,6 +34,7 @@ export function anyShape(name: string, title: string, help = "", widget = "code"
     fallback: undefined,
     takes: new Set(),
     insteadOf: "",
+    names: "",
   };
 }
 
@@ -75,6 +78,7 @@ export function shapeOf(name: string, given: JsonObject, root: JsonObject, isReq
     help: text(given.description) || text(schema.description),
     isRequired,
     insteadOf: text(given["x-instead-of"]),
+    names: text(given["x-names"]),
     widget: text(given["x-widget"]) || text(schema["x-widget"]) || guessed(schema),
     schema,
     root,

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { Icon } from "../../Icon";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
 import { asNumber, isExpression } from "../convert";
 import { anyShape, itemsOf, short } from "../schema";
 import { Tool } from "./Frame";
+import { NameOptions } from "./Names";
 import { type ControlProps, SecondsControl, asTyped, told } from "./simple";
 
 /** A list of texts or numbers, one line each, or of times. */
@@ -60,6 +61,8 @@ function Lines({ spot, shape, ids }: ControlProps) {
   const values: Json[] = Array.isArray(spot.value) ? spot.value : spot.value === undefined ? [] : [spot.value];
   const [hasBlank, setHasBlank] = useState(false);
   const [wanted, setWanted] = useState<number | null>(null);
+  const [typed, setTyped] = useState<string | null>(null);
+  const listId = useId();
   const list = useRef<HTMLUListElement>(null);
   const isNumeric =
     itemsOf(shape).every((each) => each.type === "integer" || each.type === "number") && itemsOf(shape).length > 0;
@@ -107,7 +110,12 @@ function Lines({ spot, shape, ids }: ControlProps) {
               autoComplete="off"
               value={asTyped(value)}
               placeholder={place === 0 && values.length === 0 ? short(shape.fallback) || undefined : undefined}
-              onChange={(event) => set(place, event.target.value)}
+              list={shape.names ? listId : undefined}
+              onFocus={() => setTyped(asTyped(value))}
+              onChange={(event) => {
+                setTyped(event.target.value);
+                set(place, event.target.value);
+              }}
               onKeyDown={(event) => {
                 if (event.key === "Enter") {
                   event.preventDefault();
@@ -124,6 +132,7 @@ function Lines({ spot, shape, ids }: ControlProps) {
           </li>
         ))}
       </ul>
+      {shape.names && <NameOptions id={listId} kind={shape.names} typed={typed} />}
       <button type="button" className="button ghost small" onClick={() => add(rows.length - 1)}>
         <Icon name="plus" />
         Add another
