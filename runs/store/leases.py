@@ -5,11 +5,12 @@ from collections.abc import Collection, Sequence
 from lib.clock import now_or_none
 from runs.store.attempts import ClaimedStep
 from runs.store.hot import SQL, document
+from runs.store.rows import LeaseRow
 
 
 def set_leases(steps: Sequence[ClaimedStep], seconds: int) -> dict[str, str]:
     """Have the leases of these steps last so long from now on; by step until when."""
-    held = [{"id": step.id, "epoch": step.epoch} for step in steps]
+    held: list[LeaseRow] = [{"id": step.id, "epoch": step.epoch} for step in steps]
     params = {"held": document(held), "seconds": seconds, "now": now_or_none()}
     leases: dict[str, str] = SQL.value("set_leases", params)
     return leases

@@ -208,6 +208,13 @@ class BeatRow(TypedDict, total=False):
     progress: Json
 
 
+class LeaseRow(TypedDict):
+    """A step whose lease was taken just now and lasts otherwise (`set_leases`)."""
+
+    id: str
+    epoch: int
+
+
 class ReturnedRow(TypedDict):
     """A step that goes back to its queue (`hand_back`)."""
 

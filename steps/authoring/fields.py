@@ -18,6 +18,7 @@ class Retry(TypedDict, total=False):
     factor: float | None
     max_seconds: float | None
     jitter: float | None
+    lost_leases: int | None
     non_retryable: list[str] | None
 
 
@@ -25,6 +26,7 @@ class Compensation(TypedDict, total=False):
     """The step that undoes a completed one."""
 
     type: Required[str]
+    name: str | None
     title: str | None
     params: dict[str, Json] | None
     retry: "Retry | Preset | None"

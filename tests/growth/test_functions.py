@@ -110,7 +110,7 @@ OTHERS: Mapping[str, Callable[[str], object]] = {
     "a message's meaning": lambda text: meaning(
         "start",
         {"business_key": "{{ body.a }}", "input": {"b": "{{ body.b }}", "c": text}},
-        value(text),
+        {"body": value(text), "headers": {"h": text}, "query": {"q": text}},
         text,
     ),
     "a draft as it is changed": changed,

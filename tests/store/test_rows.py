@@ -51,6 +51,7 @@ ROWS = {
     ("note_failures", "runs"): rows.NotedRow,
     ("insert_dead_letters", "letters"): rows.LetterRow,
     ("heartbeat", "held"): rows.BeatRow,
+    ("set_leases", "held"): rows.LeaseRow,
     ("hand_back", "steps"): rows.ReturnedRow,
     ("gave", "given"): rows.GivenRow,
     ("keep_late_results", "results"): rows.LateRow,

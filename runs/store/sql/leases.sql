@@ -38,8 +38,8 @@ l AS MATERIALIZED (
 ),
 b AS (
     UPDATE runs_stepexecution s
-       SET lease_seconds = %(seconds)s,
-           lease_expires_at = least(clock.now + %(seconds)s * interval '1 second', s.hard_deadline)
+       SET lease_seconds = %(seconds)s::int,
+           lease_expires_at = least(clock.now + %(seconds)s::int * interval '1 second', s.hard_deadline)
       FROM w CROSS JOIN clock
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
     RETURNING s.id, s.lease_expires_at
