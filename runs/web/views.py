@@ -22,7 +22,10 @@ from workflows.queries import get_workflow
 
 @page(RUNS_READ)
 def runs_page(request: PageRequest) -> HttpResponse:
-    """The runs that fit what the address asks for, newest first."""
+    """The runs that fit what the address asks for, newest first. `query` is `q` by the name that REST has for it."""
+    if "query" in request.GET:
+        text = {"q": request.GET.get("q") or request.GET["query"], "query": ""}
+        return redirect(f"{request.path}?{listing.with_parameters(request.GET, text)}")
     context = listing.list_context(request)
     if not request.headers.get("HX-Request"):
         context |= tabs.tabs_context(request)

@@ -83,8 +83,10 @@ def test_an_unknown_field_is_refused_with_a_suggestion_at_every_door(operator):
             assert answer.status_code == 400, (path, name)
             assert answer.json()["error"]["field"] == name
             assert "Did you mean workflow:a?" in answer.json()["error"]["message"]
-    for address in ("/runs/?q=", "/inbox/?filter=", "/requests/?query="):
-        assert "Did you mean workflow:a?" in operator.get(f"{address}worfklow:a").text, address
+    pages = ("/runs/?q=", "/runs/?query=", "/inbox/?filter=", "/inbox/?query=", "/requests/?query=")
+    for address in (*pages, "/operations/dead-letters?query="):
+        page = operator.get(f"{address}worfklow:a", follow=True).text
+        assert "Did you mean workflow:a?" in page, address
 
 
 def test_tasks_are_found_by_not_or_quotes_keys_and_full_names(operator, ann):
