@@ -264,7 +264,10 @@ def send(tenant: int, runs: Sequence[str]) -> None:
 def do_jobs(tenant: int) -> None:
     """Poll for jobs and do them, one by one: say that it lives, give one back, complete the rest."""
     first = True
-    while found := jobs.poll(tenant=tenant, worker="outside", queues=[OUTSIDE], max_jobs=3):
+    # As the rochallor API polls, whose leases last otherwise.
+    while found := jobs.with_leases(
+        jobs.poll(tenant=tenant, worker="outside", queues=[OUTSIDE], max_jobs=3), 60
+    ):
         for job in found:
             said: dict[str, Any] = {"tenant": tenant, "job": job.step.id, "lease_token": job.lease_token}
             job_reports.heartbeat(**said)

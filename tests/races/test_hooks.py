@@ -15,7 +15,7 @@ from runs.kernel import dispatch
 from runs.models import Run, Signal
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
-from tests.webhooks import signed
+from tests.webhooks import incoming, signed
 from triggers.webhooks.actions import deliver
 from triggers.webhooks.models import WebhookDelivery
 from triggers.webhooks.service import create_webhook, token_of
@@ -45,7 +45,7 @@ def hooked(version):
 
         def send(message_id, body):
             raw = orjson.dumps(body)
-            return deliver(token, signed(made.secret, raw, message_id=message_id), raw)
+            return deliver(token, incoming(raw, signed(made.secret, raw, message_id=message_id)))
 
         return send
 

@@ -155,7 +155,7 @@ def test_edges_of_which_none_holds_ask_too():
     run_id = make.start(make.graph([job("a", **ASK), job("b")], edges))[0]
     do("a", output={"branch": "y"})
     assert stands(run_id) == ("RUNNING", "aW")
-    with pytest.raises(RunRefused, match="conditional edges"):
+    with pytest.raises(RunRefused, match="conditional connections"):
         make.skip(run_id, "a", {"branch": "z"})
     make.skip(run_id, "a", {"branch": "x"})
     do("b")

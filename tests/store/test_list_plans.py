@@ -166,17 +166,20 @@ def test_what_tabs_count_reads_little_more_than_it_counts(tenant, client, monkey
     assert runs_read(plan_of(union)) <= parts * 2_100
 
 
+WANTED = Wanted("no such", ["no such"])
+
+
 def test_a_page_of_a_search_reads_no_more_than_its_part_of_the_runs(tenant, monkeypatch):
     monkeypatch.setattr(search, "RUNS_A_PAGE", 500)
     read = {}
     for asked in ({}, {"status": "COMPLETED"}, {"workflow": "wf"}):
         found, request = queries.runs_of(tenant, **asked), RequestFactory().get("/runs/", {"q": "no such"})
-        page, _ = search_page(found, request, Wanted("no such"), limit=50)
-        page, _ = search_page(found, request, Wanted("no such"), limit=50, cursor=cursor_in(page.next))
+        page, _ = search_page(found, request, WANTED, limit=50)
+        page, _ = search_page(found, request, WANTED, limit=50, cursor=cursor_in(page.next))
         for towards in ("next", "previous"):
             cursor = cursor_in(getattr(page, towards))
             with CaptureQueriesContext(connection) as captured:
-                search_page(found, request, Wanted("no such"), limit=50, cursor=cursor)
+                search_page(found, request, WANTED, limit=50, cursor=cursor)
             (end,) = [one["sql"] for one in captured.captured_queries if "ROW_NUMBER" in one["sql"]]
             read[*asked, towards] = runs_read(plan_of(end))
     # Once to find the last of them and once to measure them; of one workflow in ten most are passed over.

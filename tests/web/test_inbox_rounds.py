@@ -71,7 +71,7 @@ def test_it_goes_back_and_comes_again_with_what_was_corrected(client, task):
 def test_what_is_wrong_is_said_at_its_field_and_kept(client, task):
     log_in(client, "bob")
     sent = give_back(client, task, back_why="Not so.", back_to="nobody")
-    assert (sent.status_code, "nobody is not a member" in sent.text, "Not so." in sent.text) == (
+    assert (sent.status_code, "“nobody” is not a member" in sent.text, "Not so." in sent.text) == (
         422,
         True,
         True,

@@ -11,7 +11,7 @@ from accounts.roles import ADMIN, SCOPES
 from lib.uuid7 import uuid7
 from tests import factories as make
 from tests.crash.victim import drain
-from tests.webhooks import signed
+from tests.webhooks import incoming, signed
 from triggers.webhooks import deliveries
 from triggers.webhooks.actions import deliver
 from triggers.webhooks.service import WithSecret, create_webhook, rotate_secret, token_of
@@ -25,9 +25,9 @@ SIGNALS = make.graph(
 def post(token: str, messages: Sequence[tuple[dict[str, str], bytes]]) -> None:
     """Send a webhook these messages (headers, body), each twice; work after each."""
     for headers, raw in messages:
-        deliver(token, headers, raw)
+        deliver(token, incoming(raw, headers))
         drain()
-        deliver(token, headers, raw)
+        deliver(token, incoming(raw, headers))
 
 
 def rotate(principal: Principal, webhook: UUID) -> None:

@@ -23,7 +23,7 @@ const MOST_GROUPS = 200;
 const QUIET_MS = 250;
 
 async function people(typed: string, signal: AbortSignal): Promise<Named[]> {
-  const url = `${state().boot.urls.members}?limit=${MOST}&q=${encodeURIComponent(typed)}`;
+  const url = `${state().boot.urls.members}?limit=${MOST}${typed ? `&q=${encodeURIComponent(typed)}` : ""}`;
   const { results } = await ask<{ results: Member[] }>(url, { automatic: true, signal });
   return results.map(({ username, name }) => ({ name: username, words: name }));
 }
