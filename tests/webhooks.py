@@ -4,13 +4,10 @@ import base64
 import hashlib
 import hmac
 import time
-from collections.abc import Mapping
 from itertools import count
 from urllib.parse import urlsplit
 
 import orjson
-
-from triggers.webhooks.presets.base import Incoming
 
 MASTER_KEY = hashlib.sha256(b"for tests").digest()
 """What wraps the keys of tests."""
@@ -36,11 +33,6 @@ def signed(
         "webhook-timestamp": str(stamp),
         "webhook-signature": signature(secret, message_id, stamp, raw),
     }
-
-
-def incoming(raw: bytes, headers: Mapping[str, str]) -> Incoming:
-    """A message as the door of webhooks takes it in."""
-    return Incoming("POST", headers, {}, "", raw)
 
 
 class Sender:

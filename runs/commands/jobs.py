@@ -13,7 +13,7 @@ from django.db import transaction
 
 from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
-from engine.errors import ExpressionError, NotEvaluated, failure_of
+from engine.errors import ExpressionError, NotEvaluated, StepError, failure_of
 from engine.graph import Node
 from engine.statuses import StepStatus
 from lib.gathering import BY_ITSELF, Gathered
@@ -23,7 +23,7 @@ from runs.commands.job_leases import hash_of, lease_token
 from runs.commands.job_reports import end
 from runs.files.links import JobFile, NamedBy, files_of_jobs
 from runs.kernel import dispatch, live
-from runs.kernel.graphs import compiled
+from runs.kernel.graphs import BrokenVersion, compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
 from runs.limits import NOTED_QUEUES, POLLED_JOBS
@@ -284,10 +284,13 @@ def _job(token: str, leased: Leased) -> Job | None:
     if step.withheld is not None:
         end([(step, step.withheld)], Result())
         return None
-    version = compiled(step.version_id)
-    node = version.graph.step(step.node, step.index)
     try:
+        version = compiled(step.version_id)
+        node = version.graph.step(step.node, step.index)
         params = node.params.render(step.scope)
+    except BrokenVersion as error:
+        end([(step, broken(StepError("BrokenVersion", str(error), retryable=False)))], Result())
+        return None
     except ExpressionError as error:
         message = f"A param of {step.node} can't be computed: {error}"
         failure = failure_of(error, message, retryable=isinstance(error, NotEvaluated))

@@ -14,7 +14,7 @@ from lib.batches import in_bounded_batches
 from lib.clock import now_or_none
 from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
-from runs.kernel.graphs import compiled
+from runs.kernel.graphs import BrokenVersion, compiled
 from runs.kernel.hand_back import hand_back
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored
@@ -58,14 +58,20 @@ def _take_back(limit: int) -> int:
 
 def _free(steps: Sequence[ClaimedStep]) -> list[ClaimedStep]:
     """Those of the steps whose policy lets them lose another lease without using up an attempt."""
-    allowances = {
-        step.id: allowance
-        for step in steps
-        if (allowance := compiled(step.version_id).graph.step(step.node, step.index).retry.lost_leases)
-    }
+    allowances = {step.id: allowance for step in steps if (allowance := _allowance(step))}
     lost = lost_leases(allowances)
     free = {step: sum(not is_counted for is_counted in epochs.values()) for step, epochs in lost.items()}
     return [step for step in steps if free.get(step.id, 0) < allowances.get(step.id, 0)]
+
+
+def _allowance(step: ClaimedStep) -> int:
+    """How many lost leases its policy allows for; none where this host can't compile its version, so that the loss
+    counts, and the leases of others are taken back all the same.
+    """
+    try:
+        return compiled(step.version_id).graph.step(step.node, step.index).retry.lost_leases
+    except BrokenVersion:
+        return 0
 
 
 def _error(timed_out: bool) -> dict[str, Json]:

@@ -60,7 +60,9 @@ def without(feature: str, folder: Path) -> Path:
     line = f'    "{feature}",\n'
     assert settings.read_text().count(line) == 1
     settings.write_text(settings.read_text().replace(line, ""))
-    for path in others_with(feature, tree):
+    others = others_with(feature, tree)
+    assert tree / "tests" / "conftest.py" not in others, "all tests would need the feature"
+    for path in others:
         path.unlink()
     return tree
 

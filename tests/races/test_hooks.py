@@ -15,7 +15,8 @@ from runs.kernel import dispatch
 from runs.models import Run, Signal
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
-from tests.webhooks import incoming, signed
+from tests.triggers.webhooks.senders import incoming
+from tests.webhooks import signed
 from triggers.webhooks.actions import deliver
 from triggers.webhooks.models import WebhookDelivery
 from triggers.webhooks.service import create_webhook, token_of

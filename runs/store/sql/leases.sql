@@ -48,12 +48,18 @@ SELECT coalesce(json_object_agg(b.id, b.lease_expires_at), '{}') FROM b
 
 -- name: lost_leases
 -- Epochs of these steps whose lease was lost, each with whether that used up an attempt. A step has few of them.
+-- Only those since the step was queued anew, or came to another version: before that the job was another one.
 SELECT coalesce(json_agg(json_build_array(s.id, (h.payload ->> 'epoch')::int, h.type <> 'LEASE_LOST')), '[]')
   FROM runs_stepexecution s
   JOIN runs_historyevent h ON h.run_id = s.run_id AND h.node = s.node
    AND (h.payload ->> 'index')::int IS NOT DISTINCT FROM s.index
    AND (h.type = 'LEASE_LOST' OR h.type = 'ATTEMPT_FAILED' AND h.payload -> 'error' ->> 'code' = 'LeaseLost')
  WHERE s.id = ANY (%(ids)s::uuid[])
+   AND h.id > coalesce((SELECT max(q.id)
+                          FROM runs_historyevent q
+                         WHERE q.run_id = s.run_id AND q.node = s.node
+                           AND (q.payload ->> 'index')::int IS NOT DISTINCT FROM s.index
+                           AND q.type IN ('STEP_REQUEUED', 'STEP_WITHDRAWN', 'STEP_MIGRATED')), 0)
 
 -- name: end_leases
 -- A worker of ours that has ended renews nothing any more. Jobs are not its: whoever holds one has a token.

@@ -11,7 +11,8 @@ from accounts.roles import ADMIN, SCOPES
 from lib.uuid7 import uuid7
 from tests import factories as make
 from tests.crash.victim import drain
-from tests.webhooks import incoming, signed
+from tests.triggers.webhooks.senders import incoming
+from tests.webhooks import signed
 from triggers.webhooks import deliveries
 from triggers.webhooks.actions import deliver
 from triggers.webhooks.service import WithSecret, create_webhook, rotate_secret, token_of

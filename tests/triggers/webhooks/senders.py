@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -15,6 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA1, SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
+
+from triggers.webhooks.presets.base import Incoming
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders"
@@ -48,6 +51,11 @@ class Request:
         return client.generic(
             self.method, url_path + self.query, self.raw, content_type=self.content_type, headers=self.headers
         )
+
+
+def incoming(raw: bytes, headers: Mapping[str, str]) -> Incoming:
+    """A message as the door of webhooks takes it in."""
+    return Incoming("POST", headers, {}, "", raw)
 
 
 def _hex(signed: bytes, secret: str) -> str:
