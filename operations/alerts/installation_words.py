@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import quote
 
 from engine.catalogue import Json
-from operations.alerts.words import Words, many_of, seconds_in_words
+from operations.alerts.words import Words, capitalized, counted, many_of, seconds_in_words
 
 Facts = Mapping[str, Json]
 _OFF: Final = {
@@ -56,12 +56,10 @@ def mail_failing(facts: Facts, _: str | None) -> Words:
 def dead_letters(facts: Facts, _: str | None) -> Words:
     """Open dead letters."""
     of = f" of {facts['workflow']}" if facts["workflow"] else ""
-    letters = many_of(facts["many"], "dead letter")
-    if facts["is_bound"]:
-        letters = f"at least {letters}"
+    letters = capitalized(counted(facts, "dead letter"))
     return Words(
-        f"{letters[0].upper()}{letters[1:]}{of} wait",
-        f"{letters[0].upper()}{letters[1:]}{of} wait for somebody to retry or discard them.",
+        f"{letters}{of} wait",
+        f"{letters}{of} wait for somebody to retry or discard them.",
         "Fix what they have in common, then retry them together.",
         "/operations/dead-letters",
     )

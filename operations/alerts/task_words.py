@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 
 from engine.catalogue import Json
-from operations.alerts.words import Words, many_of, seconds_in_words
+from operations.alerts.words import Words, capitalized, counted, many_of, seconds_in_words
 
 Facts = Mapping[str, Json]
 
 
 def task_undecidable(facts: Facts, _: str | None) -> Words:
     """Open tasks of a workflow that nobody can decide."""
-    tasks = many_of(facts["many"], "task")
+    tasks = counted(facts, "task")
     return Words(
         f"{facts['workflow']}: nobody can decide {tasks}",
-        f"{tasks} of {facts['workflow']} can be decided by nobody, or by too few, the first since "
+        f"{capitalized(tasks)} of {facts['workflow']} can be decided by nobody, or by too few, the first since "
         f"{seconds_in_words(facts['seconds'])}.",
         "Open the list: each says why, and what to do about it, such as to give it to somebody else.",
         "/inbox/?view=undecidable",
@@ -22,11 +22,11 @@ def task_undecidable(facts: Facts, _: str | None) -> Words:
 
 def task_overdue(facts: Facts, _: str | None) -> Words:
     """Open tasks of a workflow that are past their due time."""
-    tasks = many_of(facts["many"], "task")
+    tasks = counted(facts, "task")
     verb = "is" if facts["many"] == 1 else "are"
     return Words(
         f"{facts['workflow']}: {tasks} {verb} overdue",
-        f"{tasks} of {facts['workflow']} {verb} overdue; the first was due {seconds_in_words(facts['seconds'])} ago.",
+        f"{capitalized(tasks)} of {facts['workflow']} {verb} overdue; the first was due {seconds_in_words(facts['seconds'])} ago.",
         "See who has them, remind them, or give them to somebody else.",
         "/inbox/?view=open",
     )

@@ -390,7 +390,7 @@ read AS MATERIALIZED (
             WHERE t.tenant_id = o.tenant_id AND t.status = 'OPEN' AND t.undecidable_since IS NOT NULL AND NOT t.is_test
             ORDER BY t.id
             LIMIT %(most)s) t
-)
+),
 /* include alerts_by_workflow */
 
 -- name: alerts_of_overdue_tasks
@@ -406,12 +406,28 @@ read AS MATERIALIZED (
             WHERE t.tenant_id = o.tenant_id AND t.status = 'OPEN' AND NOT t.is_test
             ORDER BY t.id
             LIMIT %(most)s) t
-)
+),
 /* include alerts_by_workflow */
 
+-- name: full_tenants (fragment)
+-- Of these not all rows were read: what was found for their rules is a bound, and nothing that was not found is over.
+full_tenants AS MATERIALIZED (
+    SELECT r.tenant_id FROM read r GROUP BY r.tenant_id HAVING count(*) >= %(most)s
+)
+
+-- name: cut_rules (fragment)
+(SELECT json_build_object('rule', a.id, 'cut', true)::text
+  FROM rules a JOIN full_tenants USING (tenant_id)
+ ORDER BY a.id
+ LIMIT %(limit)s)
+
 -- name: alerts_by_workflow (fragment)
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', w.id, 'workflow', w.id, 'run', NULL, 'value', count(*),
+/* include full_tenants */
+/* include cut_rules */
+UNION ALL
+(SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', w.id, 'workflow', w.id, 'run', NULL, 'value', count(*),
            'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'name', w.name, 'many', count(*),
+                                      'is_bound', a.tenant_id IN (SELECT tenant_id FROM full_tenants),
                                       'seconds', extract(epoch FROM max(clock.now - r.since))))::text
   FROM rules a
   JOIN read r USING (tenant_id)
@@ -419,9 +435,9 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', w.id, 'workflow', 
  CROSS JOIN clock
  WHERE r.since < clock.now - (a.params ->> 'seconds')::int * interval '1 second'
    AND coalesce(a.params ->> 'workflow', '') IN ('', w.name)
- GROUP BY a.id, a.kind, w.id
+ GROUP BY a.id, a.kind, a.tenant_id, w.id
  ORDER BY a.id, w.id
- LIMIT %(limit)s
+ LIMIT %(limit)s)
 
 -- name: alerts_of_dead_letters
 -- Tenants, or workflows where a rule names one, with more open dead letters than a rule says; so many are counted.
@@ -436,18 +452,21 @@ read AS MATERIALIZED (
             ORDER BY l.id DESC
             LIMIT %(most)s) l
       JOIN runs_run r ON r.id = l.run_id
-)
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'dead letters', 'workflow', w.id, 'run', NULL, 'value', count(*),
-           'facts', json_build_object('many', count(*), 'is_bound', count(*) >= %(most)s,
+),
+/* include full_tenants */
+/* include cut_rules */
+UNION ALL
+(SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'dead letters', 'workflow', w.id, 'run', NULL, 'value', count(*),
+           'facts', json_build_object('many', count(*), 'is_bound', a.tenant_id IN (SELECT tenant_id FROM full_tenants),
                                       'workflow', coalesce(nullif(w.title, ''), w.name)))::text
   FROM rules a
   JOIN read r USING (tenant_id)
   LEFT JOIN workflows_workflow w ON w.tenant_id = a.tenant_id AND w.name = a.params ->> 'workflow'
  WHERE coalesce(a.params ->> 'workflow', '') = '' OR r.workflow_id = w.id
- GROUP BY a.id, a.kind, a.params, w.id
+ GROUP BY a.id, a.kind, a.params, a.tenant_id, w.id
 HAVING count(*) > (a.params ->> 'above')::int
  ORDER BY a.id
- LIMIT %(limit)s
+ LIMIT %(limit)s)
 
 -- name: outbox_waiting (fragment)
 waiting AS MATERIALIZED (

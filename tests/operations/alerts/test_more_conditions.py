@@ -6,6 +6,8 @@ import pytest
 from django.db.models.functions import Now
 
 from accounts.models import AccountMail
+from lib.uuid7 import uuid7
+from operations.alerts import finding
 from runs.models import DeadLetter, DispatchOutbox
 from tasks_inbox.duties import account_mails as outbox
 from tasks_inbox.models import ManualTask
@@ -87,6 +89,41 @@ def test_many_dead_letters(on_call):
         assert count or look() == 0
     rows = DeadLetter.unsafe_all_tenants.all()
     goes_through(on_call, "dead_letters", lambda: rows.update(resolution="discarded"), "2 dead letters wait")
+
+
+@pytest.mark.parametrize("kind", ["task_undecidable", "task_overdue", "dead_letters"])
+def test_what_is_counted_up_to_a_bound_says_so_and_ends_no_alert(on_call, clock, monkeypatch, kind):
+    """The rows of another workflow fill what one evaluation reads: of this one nothing is known any more."""
+    params = {"above": 0} if kind == "dead_letters" else {}
+    (run,) = make.start(FAILS if kind == "dead_letters" else APPROVAL, {})
+    on_call.rule(kind, params=params | {"workflow": make.run(run).version.workflow.name})
+
+    def hold(*ages):
+        """Rows that hold, of these ages in hours."""
+        if kind == "dead_letters":
+            make.fail(*make.claimed())
+            return
+        make.work()
+        tasks = ManualTask.unsafe_all_tenants.filter(status="OPEN").order_by("-id")[: len(ages)]
+        column = "undecidable_since" if kind == "task_undecidable" else "due_at"
+        for task, age in zip(tasks, ages, strict=True):
+            type(task).unsafe_all_tenants.filter(pk=task.pk).update(
+                **{column: clock.now - timedelta(hours=age)}
+            )
+
+    hold(2)
+    assert look() == 1
+    assert "at least" not in alerts()[-1].message.lower()
+    make.start(FAILS if kind == "dead_letters" else APPROVAL, *[{}] * 2)
+    hold(3, 3)
+    monkeypatch.setattr(finding, "COUNTED_ROWS", 2)
+    if kind != "dead_letters":
+        ManualTask.unsafe_all_tenants.filter(run_id=run).update(id=uuid7())
+    look()
+    assert alerts()[-1].status == "open"
+    on_call.rule(kind, params=params | {"workflow": ""})
+    look()
+    assert "at least 2 " in max(alerts(), key=lambda alert: alert.pk).message.lower()
 
 
 @pytest.mark.parametrize("kind", ["outbox", "relay_leader"])
