@@ -115,8 +115,11 @@ class Overseer:
         return self._folder / f"{name}.pid"
 
     def _known(self, name: str) -> list[str]:
-        kept = [self._folder / f"{name}.{what}" for what in ("state", "threads")]
-        lines = [line for path in kept if path.exists() for line in path.read_text().splitlines()]
+        state, threads = (self._folder / f"{name}.{what}" for what in ("state", "threads"))
+        # faulthandler writes the main thread last: whoever cuts a long report off needs it first.
+        blocks = threads.read_text().split("\n\n")[::-1] if threads.exists() else []
+        lines = state.read_text().splitlines() if state.exists() else []
+        lines += [line for block in blocks for line in [*block.splitlines(), ""]]
         return [line for line in lines if not any(part in line for part in _OF_PYTEST)]
 
     def _oversee(self) -> None:

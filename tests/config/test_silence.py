@@ -2,6 +2,7 @@
 (`tests/silence.py`); all other tests are run (`tests/by_file.py`).
 """
 
+import os
 import subprocess
 import sys
 
@@ -69,3 +70,71 @@ def test_a_process_in_which_nothing_happens_is_ended_and_the_test_is_named(tmp_p
         assert said in ended.stdout, ended.stdout
     # One has failed before its end hung: twice for pytest.
     assert "5 failed, 8 passed" in ended.stdout
+
+
+LAST = """
+import os, pytest
+from pathlib import Path
+
+@pytest.mark.parametrize("number", range(3))
+def test_of_many(number): pass
+"""
+ENDS = """
+def test_ends():
+    while len(list(Path("done").iterdir())) < 3:
+        pass
+    os._exit(1)
+"""
+ENDED = """
+import pytest
+from pathlib import Path
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logfinish(nodeid):
+    if "test_done" in nodeid and nodeid.endswith("2]"):
+        Path("done", nodeid.replace("/", ".")).touch()
+"""
+
+
+@pytest.mark.parametrize("left", [0, 1, 3], ids=["no test left", "one test left", "some tests left"])
+def test_a_process_that_ends_in_one_of_the_last_tests_holds_nobody_up(tmp_path, left):
+    """It has run other files before, and nobody else has anything to do."""
+    (tmp_path / "signs").mkdir()
+    (tmp_path / "done").mkdir()
+    (tmp_path / "conftest.py").write_text(CONFTEST.format(folder=str(tmp_path / "signs")) + ENDED)
+    for number in range(3):
+        (tmp_path / f"test_done_{number}.py").write_text(LAST)
+    (tmp_path / "test_last.py").write_text(
+        LAST
+        + ENDS.replace('"done"', repr(str(tmp_path / "done")))
+        + f"""
+@pytest.mark.parametrize("number", range({left}))
+def test_left(number): pass
+"""
+    )
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\naddopts = -p no:cacheprovider -p no:django -p no:schemathesis -p no:faker -p no:anyio\n"
+    )
+    arguments = [
+        "-c",
+        str(tmp_path / "pytest.ini"),
+        "-n",
+        "2",
+        "--dist",
+        "loadscope",
+        "--no-loadscope-reorder",
+    ]
+    command = [sys.executable, "-B", "-m", "pytest", *arguments, str(tmp_path)]
+    ended = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert f"1 failed, {12 + left} passed" in ended.stdout, ended.stdout + ended.stderr
+    assert "crashed while running 'test_last.py::test_ends'" in ended.stdout
+    # No process that replaces it was ended because it had nothing to do.
+    assert ended.stdout.count("node down") == 1, ended.stdout
