@@ -180,6 +180,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             **_WHO,
             "life": "the number of the life",
             "version": "the version it goes on with, if that is another one",
+            "was": "CANCELLED: somebody had cancelled it before it failed",
             **_ANEW,
         },
         run=RunStatus.RUNNING,

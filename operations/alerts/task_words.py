@@ -26,7 +26,8 @@ def task_overdue(facts: Facts, _: str | None) -> Words:
     verb = "is" if facts["many"] == 1 else "are"
     return Words(
         f"{facts['workflow']}: {tasks} {verb} overdue",
-        f"{capitalized(tasks)} of {facts['workflow']} {verb} overdue; the first was due {seconds_in_words(facts['seconds'])} ago.",
+        f"{capitalized(tasks)} of {facts['workflow']} {verb} overdue; the first was due "
+        f"{seconds_in_words(facts['seconds'])} ago.",
         "See who has them, remind them, or give them to somebody else.",
         "/inbox/?view=open",
     )

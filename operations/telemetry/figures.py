@@ -14,7 +14,7 @@ from operations.telemetry import store
 from operations.telemetry.limits import FIGURE_GROUPS
 from operations.telemetry.models import HOUR
 from operations.telemetry.periods import Period, period
-from operations.telemetry.store import Moment, RunCounts, Scope, StepCounts, milliseconds
+from operations.telemetry.store import Moment, RunCounts, Scope, StepCounts, bounds, milliseconds
 from workflows.access import open_to
 from workflows.models import Workflow, WorkflowVersion
 
@@ -101,7 +101,7 @@ def summary(selection: Selection) -> dict[str, Json]:
     }
 
 
-_NONE = RunCounts(None, 0, 0, 0, 0, 0, 0, None, None)
+_NONE = RunCounts(None, 0, 0, 0, 0, 0, 0, 0, None, None)
 
 
 def _size(one: RunCounts) -> tuple[int, int]:
@@ -116,11 +116,15 @@ def _row(one: RunCounts) -> dict[str, Json]:
         "completed": one.completed,
         "failed": one.failed,
         "cancelled": one.cancelled,
+        "resumed": one.resumed,
+        "endings": ended + one.cancelled + one.resumed,
         "completion_rate": one.completed / ended if ended else None,
         "failed_rate": one.failed / ended if ended else None,
         "average_seconds": one.duration_ms / one.completed / 1000 if one.completed else None,
         "p50_seconds": _seconds(one.p50),
         "p95_seconds": _seconds(one.p95),
+        "p50_range_seconds": _range(one.p50, 1000),
+        "p95_range_seconds": _range(one.p95, 1000),
         "interventions": one.interventions,
     }
 
@@ -128,6 +132,12 @@ def _row(one: RunCounts) -> dict[str, Json]:
 def _seconds(bucket: int | None) -> float | None:
     middle = milliseconds(bucket)
     return None if middle is None else round(middle / 1000, 4)
+
+
+def _range(bucket: int | None, unit_ms: int) -> list[float] | None:
+    """Between which times a percentile is, in units of so many milliseconds."""
+    ends = bounds(bucket)
+    return None if ends is None else [round(end / unit_ms, 4) for end in ends]
 
 
 def _names(selection: Selection, by: str, keys: Sequence[int]) -> dict[int | None, dict[str, Json]]:
@@ -143,7 +153,7 @@ def _names(selection: Selection, by: str, keys: Sequence[int]) -> dict[int | Non
 def _moments(within: Period, rows: Sequence[Moment]) -> list[dict[str, Json]]:
     """Every hour or day of the period, those without runs too."""
     by_moment = {one.at: one for one in rows}
-    moments = (by_moment.get(at) or Moment(at, 0, 0, 0, 0, 0) for at in within.moments)
+    moments = (by_moment.get(at) or Moment(at, 0, 0, 0, 0, 0, 0) for at in within.moments)
     return [
         {
             "at": one.at,
@@ -151,6 +161,7 @@ def _moments(within: Period, rows: Sequence[Moment]) -> list[dict[str, Json]]:
             "completed": one.completed,
             "failed": one.failed,
             "cancelled": one.cancelled,
+            "resumed": one.resumed,
             "interventions": one.interventions,
         }
         for one in moments
@@ -194,7 +205,13 @@ def _step_row(one: StepCounts, spent: int, failed: int) -> dict[str, Json]:
 def _time(one: StepCounts, name: str, total: int) -> dict[str, Json]:
     """Of queue, machine, human or waiting time: p50, p95 and the sum, in milliseconds."""
     p50, p95 = one.ends.get(name, (None, None))
-    return {"p50": _rounded(p50), "p95": _rounded(p95), "total_ms": total}
+    return {
+        "p50": _rounded(p50),
+        "p95": _rounded(p95),
+        "p50_range": _range(p50, 1),
+        "p95_range": _range(p95, 1),
+        "total_ms": total,
+    }
 
 
 def _rounded(bucket: int | None) -> float | None:

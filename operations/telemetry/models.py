@@ -24,13 +24,19 @@ class Rolled(HotRow):
 
 
 class RunTelemetry(Rolled):
-    """Runs of a version: how many began and how they ended; `duration_ms` is of those that completed."""
+    """Runs of a version: how many began and how they ended; `duration_ms` is of those that completed.
+
+    `failed_resumed`, `cancelled_resumed`: endings of this span after which somebody resumed the run; such a run has
+    another ending, or is open.
+    """
 
     pk = models.CompositePrimaryKey("tenant_id", "span", "at", "workflow_id", "version_id")
     started = models.BigIntegerField()
     completed = models.BigIntegerField()
     failed = models.BigIntegerField()
     cancelled = models.BigIntegerField()
+    failed_resumed = models.BigIntegerField(db_default=0)
+    cancelled_resumed = models.BigIntegerField(db_default=0)
     interventions = models.BigIntegerField()
     duration_ms = models.BigIntegerField()
 

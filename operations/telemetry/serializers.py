@@ -9,6 +9,13 @@ from lib.api.serializers import Query
 from operations.telemetry.limits import VERSION_NUMBER
 
 
+def _percentile_range(of: str) -> serializers.ListField:
+    words = f"From and to: the percentile lies between these; `{of}` is the middle."
+    return serializers.ListField(
+        child=serializers.FloatField(), min_length=2, max_length=2, allow_null=True, help_text=words
+    )
+
+
 class PeriodQuery(Query):
     """Of which period, and of which workflow."""
 
@@ -39,13 +46,17 @@ class StepsQuery(PeriodQuery):
 
 
 class RunCountsSerializer(serializers.Serializer[Any]):
-    """Runs, and how they ended in the period."""
+    """Runs, and how they ended in the period. A run that was resumed counts by the ending that stands."""
 
-    runs = serializers.IntegerField(help_text="Runs that ended.")
+    runs = serializers.IntegerField(help_text="Runs that ended: completed + failed + cancelled.")
     started = serializers.IntegerField()
     completed = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    cancelled = serializers.IntegerField()
+    failed = serializers.IntegerField(help_text="Runs that failed and were not resumed since.")
+    cancelled = serializers.IntegerField(help_text="Runs that were cancelled and were not resumed since.")
+    resumed = serializers.IntegerField(
+        help_text="Failures and cancellations after which somebody resumed the run; not in `failed`, `cancelled`."
+    )
+    endings = serializers.IntegerField(help_text="How often a run ended: runs + resumed.")
     completion_rate = serializers.FloatField(
         allow_null=True, help_text="completed ÷ (completed + failed); null if there are none."
     )
@@ -53,6 +64,8 @@ class RunCountsSerializer(serializers.Serializer[Any]):
     average_seconds = serializers.FloatField(allow_null=True, help_text="Of those that completed.")
     p50_seconds = serializers.FloatField(allow_null=True, help_text="Within 8 %.")
     p95_seconds = serializers.FloatField(allow_null=True, help_text="Within 8 %.")
+    p50_range_seconds = _percentile_range("p50_seconds")
+    p95_range_seconds = _percentile_range("p95_seconds")
     interventions = serializers.IntegerField(help_text="How often somebody had to repair a run.")
 
 
@@ -77,6 +90,7 @@ class TelemetryMomentSerializer(serializers.Serializer[Any]):
     completed = serializers.IntegerField()
     failed = serializers.IntegerField()
     cancelled = serializers.IntegerField()
+    resumed = serializers.IntegerField()
     interventions = serializers.IntegerField()
 
 
@@ -118,6 +132,8 @@ class StepTimeSerializer(serializers.Serializer[Any]):
 
     p50 = serializers.FloatField(allow_null=True)
     p95 = serializers.FloatField(allow_null=True)
+    p50_range = _percentile_range("p50")
+    p95_range = _percentile_range("p95")
     total_ms = serializers.IntegerField()
 
 

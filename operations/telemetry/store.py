@@ -59,13 +59,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """Runs of a workflow or version (`key`; None: of all): how they ended, and buckets of how long they took."""
+    """Runs of a workflow or version (`key`; None: of all): how they ended, and buckets of how long they took.
+
+    `resumed`: failures and cancellations after which somebody resumed the run; they are in no other count.
+    """
 
     key: int | None
     started: int
     completed: int
     failed: int
     cancelled: int
+    resumed: int
     interventions: int
     duration_ms: int
     p50: int | None
@@ -81,6 +85,7 @@ class Moment:
     completed: int
     failed: int
     cancelled: int
+    resumed: int
     interventions: int
 
 
@@ -155,7 +160,7 @@ def runs_in(
     One statement.
     """
     row = SQL.value("runs_in_period", {**scope.params(), "by": by, "step": step})
-    groups = [RunCounts(key, *(n or 0 for n in counts[:6]), *counts[6:]) for key, *counts in row["groups"]]
+    groups = [RunCounts(key, *(n or 0 for n in counts[:7]), *counts[7:]) for key, *counts in row["groups"]]
     return groups, [Moment(datetime.fromisoformat(at), *counts) for at, *counts in row["moments"]]
 
 
@@ -181,3 +186,10 @@ def milliseconds(bucket: int | None) -> float | None:
     if bucket is None:
         return None
     return 0.0 if bucket == 0 else float(2 ** ((bucket - 0.5) / PER_OCTAVE))
+
+
+def bounds(bucket: int | None) -> tuple[float, float] | None:
+    """The milliseconds that a bucket begins and ends with."""
+    if bucket is None:
+        return None
+    return (0.0, 1.0) if bucket == 0 else (2 ** ((bucket - 1) / PER_OCTAVE), 2 ** (bucket / PER_OCTAVE))

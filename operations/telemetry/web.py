@@ -157,11 +157,12 @@ def _address_of(selection: Selection, row: dict[str, Json], in_runs: str) -> str
 
 def _timed(row: dict[str, Json]) -> dict[str, Json]:
     """The same with its times in milliseconds, too."""
-    times = ("average", "p50", "p95")
-    return row | {
-        f"{name}_ms": None if row[f"{name}_seconds"] is None else 1000 * row[f"{name}_seconds"]
-        for name in times
+    average = row["average_seconds"]
+    ranges = {
+        f"{name}_ms": row[f"{name}_seconds"] and [1000 * end for end in row[f"{name}_seconds"]]
+        for name in ("p50_range", "p95_range")
     }
+    return row | ranges | {"average_ms": None if average is None else 1000 * average}
 
 
 def _rounded(number: float) -> float | int:

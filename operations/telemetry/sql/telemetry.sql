@@ -90,10 +90,13 @@ f AS MATERIALIZED (
        AND NOT e.payload ? 'kept_from' AND k.type IS NOT NULL AND k.type <> %(part)s
 ),
 a AS MATERIALIZED (
-    SELECT o.tenant_id, o.workflow_id, o.version_id, e.created_at, e.type AS event,
+    SELECT o.tenant_id, o.workflow_id,
+           CASE WHEN n.payload IS NULL THEN o.version_id ELSE coalesce((/* include version_before */), o.version_id) END AS version_id,
+           e.created_at, e.type AS event,
            CASE WHEN e.type = 'RUN_COMPLETED'
                 THEN greatest(0, extract(epoch FROM e.created_at - o.began) * 1000)::bigint END AS duration_ms,
-           CASE WHEN e.type IN ('RUN_FAILED', 'RUN_COMPENSATED') THEN o.cancelled END AS was_cancelled,
+           CASE WHEN e.type IN ('RUN_FAILED', 'RUN_COMPENSATED')
+                THEN coalesce(n.payload -> 'was' = '"CANCELLED"', n.payload IS NULL AND o.cancelled) END AS was_cancelled,
            CASE WHEN e.type = 'RUN_STARTED' THEN e.payload ? 'rerun_of'
                 WHEN e.type IN ('RUN_REOPENED', 'STEP_REQUEUED', 'STEP_SKIPPED', 'STEP_WITHDRAWN')
                      AND coalesce(e.payload ->> 'by', 'handoff') NOT IN ('handoff', 'repair')
@@ -106,27 +109,58 @@ a AS MATERIALIZED (
                 ELSE false END AS is_intervention
       FROM e
       JOIN o ON o.run_id = e.run_id AND o.level = 0
+      LEFT JOIN LATERAL (
+               -- Who resumed the run since then may have changed what the run says of its end.
+               SELECT h.payload
+                 FROM runs_historyevent h
+                WHERE e.type IN ('RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED')
+                  AND h.run_id = e.run_id AND h.id > e.id AND h.type = 'RUN_REOPENED'
+                ORDER BY h.id
+                LIMIT 1) n ON true
      WHERE e.type IN ('RUN_STARTED', 'RUN_COMPLETED', 'RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED', 'RUN_REOPENED',
                       'STEP_REQUEUED', 'STEP_SKIPPED', 'STEP_WITHDRAWN')
        AND NOT e.payload ? 'continues'
 ),
+-- Endings after which somebody resumed the run: each where it was counted.
+resumed AS MATERIALIZED (
+    SELECT o.tenant_id, o.workflow_id, coalesce((/* include version_before */), o.version_id) AS version_id, p.created_at,
+           p.type = 'RUN_CANCELLED' OR coalesce(e.payload -> 'was' = '"CANCELLED"', false) AS was_cancelled
+      FROM e
+      JOIN o ON o.run_id = e.run_id AND o.level = 0
+     CROSS JOIN LATERAL (
+               SELECT h.created_at, h.type
+                 FROM runs_historyevent h
+                WHERE h.run_id = e.run_id AND h.id < e.id AND h.type IN ('RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED')
+                ORDER BY h.id DESC
+                LIMIT 1) p
+     WHERE e.type = 'RUN_REOPENED'
+),
 runs AS (
     INSERT INTO runs_runtelemetry AS t (tenant_id, span, at, workflow_id, version_id, started, completed, failed, cancelled,
-                                        interventions, duration_ms)
+                                        failed_resumed, cancelled_resumed, interventions, duration_ms)
     SELECT a.tenant_id, p.span, date_trunc(p.span, a.created_at, 'UTC'), a.workflow_id, a.version_id,
            count(*) FILTER (WHERE a.event = 'RUN_STARTED'),
            count(*) FILTER (WHERE a.event = 'RUN_COMPLETED'),
-           count(*) FILTER (WHERE NOT a.was_cancelled),
-           count(*) FILTER (WHERE a.event = 'RUN_CANCELLED' OR a.was_cancelled),
+           count(*) FILTER (WHERE a.event <> 'resumed' AND NOT a.was_cancelled),
+           count(*) FILTER (WHERE a.event = 'RUN_CANCELLED' OR a.event <> 'resumed' AND a.was_cancelled),
+           count(*) FILTER (WHERE a.event = 'resumed' AND NOT a.was_cancelled),
+           count(*) FILTER (WHERE a.event = 'resumed' AND a.was_cancelled),
            count(*) FILTER (WHERE a.is_intervention),
            coalesce(sum(a.duration_ms), 0)
-      FROM a CROSS JOIN unnest(%(spans)s::text[]) AS p(span)
+      FROM (SELECT a.tenant_id, a.workflow_id, a.version_id, a.created_at, a.event, a.was_cancelled, a.is_intervention, a.duration_ms
+              FROM a
+            UNION ALL
+            SELECT r.tenant_id, r.workflow_id, r.version_id, r.created_at, 'resumed', r.was_cancelled, false, NULL
+              FROM resumed r) a
+     CROSS JOIN unnest(%(spans)s::text[]) AS p(span)
      GROUP BY 1, 2, 3, 4, 5
-    HAVING bool_or(a.is_intervention OR starts_with(a.event, 'RUN_'))
+    HAVING bool_or(a.is_intervention OR a.event = 'resumed' OR starts_with(a.event, 'RUN_'))
      ORDER BY 1, 2, 3, 4, 5
     ON CONFLICT (tenant_id, span, at, workflow_id, version_id) DO UPDATE
        SET started = t.started + excluded.started, completed = t.completed + excluded.completed,
            failed = t.failed + excluded.failed, cancelled = t.cancelled + excluded.cancelled,
+           failed_resumed = t.failed_resumed + excluded.failed_resumed,
+           cancelled_resumed = t.cancelled_resumed + excluded.cancelled_resumed,
            interventions = t.interventions + excluded.interventions, duration_ms = t.duration_ms + excluded.duration_ms
 ),
 steps AS (
@@ -180,6 +214,15 @@ moved AS (
 )
 SELECT count(*) FROM e
 
+-- name: version_before (fragment)
+-- The version that the run of the event `e` had before it, as history says.
+SELECT v.id
+  FROM runs_historyevent h
+  JOIN workflows_workflowversion v ON v.workflow_id = o.workflow_id AND v.number = (h.payload ->> 'version')::int
+ WHERE h.run_id = e.run_id AND h.id < e.id AND h.payload ? 'version' AND h.type IN ('RUN_STARTED', 'RUN_MIGRATED', 'RUN_REOPENED')
+ ORDER BY h.id DESC
+ LIMIT 1
+
 -- name: forget_telemetry
 -- Hours of which nobody asks for more than the day: up to so many rows of each table.
 WITH clock AS MATERIALIZED (
@@ -215,7 +258,9 @@ t.tenant_id = %(tenant)s
 -- middle and the slow end of how long they took: the bucket in which so large a share of them is reached.
 WITH t AS MATERIALIZED (
     SELECT t.at, CASE %(by)s WHEN 'version' THEN t.version_id ELSE t.workflow_id END AS key,
-           t.started, t.completed, t.failed, t.cancelled, t.interventions, t.duration_ms
+           -- Of each run the ending that stands: after the others somebody resumed it.
+           t.started, t.completed, t.failed - t.failed_resumed AS failed, t.cancelled - t.cancelled_resumed AS cancelled,
+           t.failed_resumed + t.cancelled_resumed AS resumed, t.interventions, t.duration_ms
       FROM runs_runtelemetry t
      WHERE /* include of_period */
 ),
@@ -240,21 +285,22 @@ m AS (
 ),
 g AS (
     SELECT t.key, sum(t.started) AS started, sum(t.completed) AS completed, sum(t.failed) AS failed,
-           sum(t.cancelled) AS cancelled, sum(t.interventions) AS interventions, sum(t.duration_ms) AS duration_ms
+           sum(t.cancelled) AS cancelled, sum(t.resumed) AS resumed, sum(t.interventions) AS interventions,
+           sum(t.duration_ms) AS duration_ms
       FROM t
      GROUP BY GROUPING SETS ((t.key), ())
 )
 SELECT json_build_object(
     'groups', (SELECT coalesce(json_agg(json_build_array(
-                          g.key, g.started, g.completed, g.failed, g.cancelled, g.interventions, g.duration_ms, m.p50, m.p95)
+                          g.key, g.started, g.completed, g.failed, g.cancelled, g.resumed, g.interventions, g.duration_ms, m.p50, m.p95)
                           ORDER BY g.key), '[]')
                  FROM g
                  LEFT JOIN m ON m.key IS NOT DISTINCT FROM g.key),
     'moments', (SELECT coalesce(json_agg(json_build_array(
-                           d.at, d.started, d.completed, d.failed, d.cancelled, d.interventions) ORDER BY d.at), '[]')
+                           d.at, d.started, d.completed, d.failed, d.cancelled, d.resumed, d.interventions) ORDER BY d.at), '[]')
                   FROM (SELECT date_trunc(%(step)s, t.at, 'UTC') AS at, sum(t.started) AS started,
                                sum(t.completed) AS completed, sum(t.failed) AS failed, sum(t.cancelled) AS cancelled,
-                               sum(t.interventions) AS interventions
+                               sum(t.resumed) AS resumed, sum(t.interventions) AS interventions
                           FROM t
                          GROUP BY 1) d))
 

@@ -144,7 +144,7 @@ reopened_runs AS (
        AND (r.status = 'FAILED' OR r.status = 'CANCELLED' AND r.parent_id IS NOT NULL
             OR r.status IN ('RUNNING', 'PAUSED') AND r.error IS NOT NULL)
     RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks, r.status,
-              old.completed_at IS NOT NULL AS had_ended, old.status = 'CANCELLED' AS was_cancelled
+              old.completed_at IS NOT NULL AS had_ended, old.status = 'CANCELLED' AS was_cancelled, old.cancelled AS ended_cancelled
 ),
 -- What failed before any worker had it (its input could not be made, or the engine does it itself) begins anew.
 withdrawn_steps AS (
@@ -187,7 +187,8 @@ history AS (
     SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, NULL, e.payload,
            clock.now
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
-                   %(payload)s::jsonb || jsonb_build_object('life', r.life) AS payload
+                   %(payload)s::jsonb || jsonb_build_object('life', r.life)
+                   || CASE WHEN r.ended_cancelled THEN '{"was": "CANCELLED"}'::jsonb ELSE '{}' END AS payload
               FROM reopened_runs r
              WHERE r.had_ended
             UNION ALL

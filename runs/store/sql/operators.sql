@@ -99,7 +99,7 @@ SELECT jsonb_strip_nulls(jsonb_build_object(
 WITH clock AS MATERIALIZED (SELECT clock() AS now),
 r AS (
     UPDATE runs_run r
-       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false,
+       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false, cancelled = false,
            -- It may have been looked at while it stood still, and nothing was told then.
            sla_look_at = CASE WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
                                    SELECT 1 FROM runs_historyevent e
@@ -108,7 +108,7 @@ r AS (
            version_id = %(version)s, open_sinks = %(sinks)s
       FROM clock
      WHERE r.id = %(run)s::uuid AND r.status = 'FAILED'
-    RETURNING r.id, r.tenant_id, r.shard, r.priority, r.life
+    RETURNING r.id, r.tenant_id, r.shard, r.priority, r.life, old.cancelled AS ended_cancelled
 ),
 d AS (
     DELETE FROM runs_stepexecution s
@@ -140,7 +140,8 @@ h AS (
       FROM r CROSS JOIN clock
      CROSS JOIN LATERAL (
             SELECT 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
-                   %(payload)s::jsonb || jsonb_build_object('life', r.life, 'version', %(number)s::int) AS payload
+                   %(payload)s::jsonb || jsonb_build_object('life', r.life, 'version', %(number)s::int)
+                   || CASE WHEN r.ended_cancelled THEN '{"was": "CANCELLED"}'::jsonb ELSE '{}' END AS payload
             UNION ALL
             SELECT 1, 'STEP_WITHDRAWN', d.node, jsonb_strip_nulls(jsonb_build_object('index', d.index, 'was', d.status)) FROM d) e
      ORDER BY e.ordinal, e.node

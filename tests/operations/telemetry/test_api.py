@@ -41,6 +41,8 @@ def test_the_scoreboard_of_the_last_seven_days(api, busy):
     assert shown["targets"] == {"completion_rate": 0.999, "failed_rate": 0.001, "interventions_per_day": 0.0}
     assert shown["average_seconds"] is not None
     assert shown["p50_seconds"] <= shown["p95_seconds"]
+    assert shown["p50_range_seconds"][0] <= shown["p50_seconds"] <= shown["p50_range_seconds"][1]
+    assert (shown["resumed"], shown["endings"]) == (0, 3)
     rows = [(row["workflow"], row["runs"], row["completion_rate"]) for row in shown["by_workflow"]]
     assert rows == [(busy[0].workflow.name, 2, 1.0), (busy[1].workflow.name, 1, 0.0)]
     assert (shown["by_version"], shown["step"], len(shown["by_day"])) == ([], "day", 8)
@@ -66,7 +68,9 @@ def test_steps_by_their_type(api, busy):
     assert (row["step_type"], row["node"], row["count"], row["failed"]) == ("noop", None, 5, 1)
     assert (row["failure_share"], row["share_of_failures"]) == (0.2, 1.0)
     assert row["machine"]["p50"] is not None
-    assert row["human"] == {"p50": None, "p95": None, "total_ms": 0}
+    low, high = row["machine"]["p50_range"]
+    assert low <= row["machine"]["p50"] <= high
+    assert row["human"] == {"p50": None, "p95": None, "p50_range": None, "p95_range": None, "total_ms": 0}
     assert {row["node"] for row in api.get(STEPS, {"by": "node"}).json()["results"]} == {"a", "b", "x"}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.bodies import PART
 from operations.telemetry import counting as duty
-from operations.telemetry import store
+from operations.telemetry import periods, store
 from operations.telemetry.models import RunTelemetry, StepTelemetry, TelemetryBucket
 from runs.models import HistoryEvent
 from tasks_inbox.models import ManualTask
@@ -220,3 +220,93 @@ def test_so_many_statements_whatever_there_is_to_count():
     make.work()
     duty.count(), let_through()
     assert statements() == few == ["settle_telemetry", "lock_telemetry", "count_telemetry"]
+
+
+ONCE = {"retry": "none"}
+STANDING = ("completed", "failed", "cancelled", "resumed", "interventions")
+
+
+def standing(clock, **scope):
+    """What is shown of the last day, of all and by version."""
+    until = clock.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    within = periods.period(until - timedelta(days=1), until, clock.now)
+    tenant = make.a_tenant().pk
+    groups, _ = store.runs_in(
+        store.Scope(tenant, scope.get("workflows"), None, within.spans), by="version", step="hour"
+    )
+    return {one.key: tuple(getattr(one, name) for name in STANDING) for one in groups}
+
+
+@pytest.mark.parametrize("lag", [False, True], ids=["counted between", "counted at the end"])
+@pytest.mark.parametrize(
+    "ends", ["completes", "fails again", "is open", "on another version", "in another hour"]
+)
+def test_a_resumed_run_counts_by_the_ending_that_stands(clock, lag, ends):
+    """However late history is counted, and whatever version and hour it goes on in."""
+
+    def look():
+        if not lag:
+            count_all()
+
+    version = make.a_version(make.graph([{"id": "a", **ONCE}], []))
+    run, other = make.start_version(version, {}, {})
+    make.fail(*make.claimed())
+    look()
+    assert lag or standing(clock)[None] == (0, 2, 0, 0, 0)
+    if ends == "in another hour":
+        clock.advance(3600)
+    if ends == "on another version":
+        newer = make.next_version(version.workflow, make.graph([{"id": "a", **ONCE}, "b"], ["a>b"]))
+        make.resume_on(run, newer)
+    else:
+        make.resume(run)
+    look()
+    if ends == "fails again":
+        make.fail(*make.claimed())
+    elif ends != "is open":
+        make.work()
+        assert make.run(run).status == "COMPLETED"
+    count_all()
+
+    completed = int(ends not in ("fails again", "is open"))
+    failed = 2 if ends == "fails again" else 1
+    by_version = standing(clock)
+    assert by_version[None] == (completed, failed, 0, 1, 1)
+    if ends == "on another version":
+        # What the run goes on with is nobody's failure.
+        assert by_version[version.pk] == (0, 1, 0, 1, 0)
+        assert by_version[newer.pk] == (1, 0, 0, 0, 1)
+    assert make.run(other).status == "FAILED"
+
+
+def test_a_child_run_that_was_cancelled_and_goes_on_with_its_parent_is_not_cancelled(clock):
+    child = make.a_version({**make.graph(["held"], []), "name": "child"})
+    run = make.start(
+        make.graph(
+            [
+                {"id": "call", "type": "subworkflow", "params": {"workflow": child.workflow.name}, **ONCE},
+                {"id": "other", **ONCE},
+            ],
+            [],
+        )
+    )[0]
+    make.fail(*[step for step in make.claimed() if step.node == "other"])
+    count_all()
+    make.resume(run)
+    make.work()
+    count_all()
+    assert make.run(run).status == "COMPLETED"
+    completed, failed, cancelled, resumed, _ = standing(clock)[None]
+    assert (completed, failed, cancelled) == (2, 0, 0)
+    assert resumed >= 1
+
+
+def test_hundreds_that_fail_again_after_a_bulk_resume_are_counted_once(clock):
+    version = make.a_version(make.graph([{"id": "a", **ONCE}], []))
+    runs_of_it = make.start_version(version, *[{}] * 20)
+    for again in range(2):
+        make.fail(*make.claimed())
+        count_all()
+        assert standing(clock)[None] == (0, 20, 0, 20 * again, 20 * again)
+        if not again:
+            make.resume(*runs_of_it)
