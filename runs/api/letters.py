@@ -1,5 +1,6 @@
 """The routes of dead letters."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -7,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE
+from engine.catalogue import Json
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
@@ -15,6 +17,7 @@ from runs.access import readable_letters
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import dead_letters
+from runs.commands.dead_letters import Redriven
 from runs.models import DeadLetter
 from runs.reading import letters, queries
 
@@ -78,20 +81,14 @@ class DeadLetterDiscardView(_OneLetterView):
         return Response(queries.dead_letter_row(self.find(letter_id)))
 
 
-class DeadLettersRedriveView(RunsApiView):
-    """Redriving many."""
-
+class _ManyLettersView(RunsApiView):
     scopes = {"POST": RUNS_OPERATE}
 
-    @extend_schema(request=s.RedriveLetters, responses={202: s.RedrivenSerializer})
-    def post(self, request: Request) -> Response:
-        """Redrives many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
-
-        `left` says how many more match: call again.
-        """
-        payload = body(s.RedriveLetters, request)
+    def _acted(self, request: Request, act: Callable[..., Redriven], name: str) -> dict[str, Json]:
+        """Do it with the letters that the body names; gives the answer, with what was done below `name`."""
+        payload = body(s.ManyLetters, request)
         matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **payload.get("filter", {}))
-        outcome = dead_letters.redrive(self.principal, matches.letters, reason=payload.get("reason", ""))
+        outcome = act(self.principal, matches.letters, reason=payload.get("reason", ""))
         refusals = [
             {"id": letter, "code": why.code, "message": why.message}
             for letter, why in outcome.refused.items()
@@ -99,4 +96,28 @@ class DeadLettersRedriveView(RunsApiView):
         refusals += [
             {"id": str(letter), "code": Missing.code, "message": NO_LETTER} for letter in matches.unknown
         ]
-        return Response({"redriven": outcome.done, "refused": refusals, "left": matches.left}, status=202)
+        return {name: outcome.done, "refused": refusals, "left": matches.left}
+
+
+class DeadLettersRedriveView(_ManyLettersView):
+    """Redriving many."""
+
+    @extend_schema(request=s.ManyLetters, responses={202: s.RedrivenSerializer})
+    def post(self, request: Request) -> Response:
+        """Redrives many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
+
+        `left` says how many more match: call again.
+        """
+        return Response(self._acted(request, dead_letters.redrive, "redriven"), status=202)
+
+
+class DeadLettersDiscardView(_ManyLettersView):
+    """Discarding many."""
+
+    @extend_schema(request=s.ManyLetters, responses=s.DiscardedSerializer)
+    def post(self, request: Request) -> Response:
+        """Discards many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
+
+        `left` says how many more match: call again.
+        """
+        return Response(self._acted(request, dead_letters.discard_each, "discarded"))

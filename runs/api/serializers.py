@@ -143,10 +143,11 @@ class LetterFilter(StrictSerializer):
     workflow = fields.Text(required=False, max_length=128)
     node = fields.Text(required=False, max_length=100)
     code = fields.Text(required=False, max_length=100)
+    query = fields.Text(required=False, max_length=FILTER_CHARACTERS, help_text="As in `GET /dead-letters`.")
 
 
-class RedriveLetters(Verb):
-    """Letters to redrive: by id, or by filter."""
+class ManyLetters(Verb):
+    """Letters to redrive or discard: by id, or by filter."""
 
     ids = fields.Items(required=False, child=serializers.UUIDField(), min_length=1, max_length=1000)
     filter = LetterFilter(required=False)
@@ -158,7 +159,7 @@ class RedriveLetters(Verb):
 
 
 class RefusedLetter(serializers.Serializer[Any]):
-    """A letter whose run doesn't go on, and why."""
+    """A letter with which it was not done, and why."""
 
     id = serializers.UUIDField()
     code = serializers.CharField()
@@ -169,6 +170,16 @@ class RedrivenSerializer(serializers.Serializer[Any]):
     """The result for the letters."""
 
     redriven = serializers.ListField(child=serializers.UUIDField())
+    refused = RefusedLetter(many=True)
+    left = serializers.IntegerField(
+        help_text="How many more match the filter, beyond the 1,000 done at once."
+    )
+
+
+class DiscardedSerializer(serializers.Serializer[Any]):
+    """The result for the letters."""
+
+    discarded = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
     left = serializers.IntegerField(
         help_text="How many more match the filter, beyond the 1,000 done at once."

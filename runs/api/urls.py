@@ -117,6 +117,7 @@ urlpatterns = [
         name="api-request-withdraw",
     ),
     path("dead-letters", letters.DeadLettersView.as_view(), name="api-dead-letters"),
+    path("dead-letters/discard", letters.DeadLettersDiscardView.as_view(), name="api-dead-letters-discard"),
     path("dead-letters/redrive", letters.DeadLettersRedriveView.as_view(), name="api-dead-letters-redrive"),
     path(
         "dead-letters/<uuid:letter_id>/redrive",

@@ -14,12 +14,13 @@ from runs.kernel.unit_of_work import changing
 from runs.limits import REDRIVEN_STEPS
 from runs.models import DeadLetter
 from runs.reading import queries
+from runs.reading.letters import found
 from runs.store import hot
 
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """What became of letters: the ids of those whose runs go on, and why others don't."""
+    """What became of letters: the ids of those with which it was done, and why it was not with others."""
 
     done: list[str]
     refused: Mapping[str, RunRefused]
@@ -49,7 +50,7 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
 
 def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) -> None:
     if letter.resolution is not None:
-        raise RunRefused("resolved", f"This dead letter was already {letter.resolution}.", conflict=True)
+        raise _resolved(letter)
     run = str(letter.run_id)
     if is_undo:
         terms = {"by": who.username, "reason": reason, "via": who.via}
@@ -78,9 +79,23 @@ def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
         return hot.discard_letters(tenant=who.tenant_id, letters=ids, by=who.user_id, reason=reason)
 
 
+def discard_each(who: Principal, letters: Sequence[DeadLetter], *, reason: str = "") -> Redriven:
+    """As `discard`, and say of those that were resolved already that they were."""
+    done = discard(who, letters, reason=reason)
+    others = {str(letter.id): letter for letter in letters if str(letter.id) not in set(done)}
+    return Redriven(done, {name: _resolved(letter) for name, letter in others.items()})
+
+
+def _resolved(letter: DeadLetter) -> RunRefused:
+    how = f" {letter.resolution}" if letter.resolution else " resolved"
+    return RunRefused("resolved", f"This dead letter was already{how}.", conflict=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Letters to redrive; `left`: how many more fit, beyond what is done at once; `unknown`: named, and not there."""
+    """Letters to redrive or discard; `left`: how many more fit, beyond what is done at once; `unknown`: named, and
+    not there.
+    """
 
     letters: list[DeadLetter]
     left: int = 0
@@ -94,17 +109,18 @@ def matching(
     workflow: str | None = None,
     node: str | None = None,
     code: str | None = None,
+    query: str = "",
 ) -> Selection:
     """The open letters that fit of runs that they may operate, oldest first, at most a
     thousand; those that `ids` names also if resolved.
 
-    Raises Invalid for more than a thousand `ids`.
+    Raises Invalid for more than a thousand `ids`, and for a `query` that can't be read.
     """
     rows = readable_letters(queries.dead_letters_of(who.tenant_id), who, OPERATE).order_by("id")
     if ids is not None:
         wanted_ids = list(dict.fromkeys(ids))
         if len(wanted_ids) > REDRIVEN_STEPS:
-            raise Invalid(f"At most {REDRIVEN_STEPS:,} are redriven at once.", field="ids")
+            raise Invalid(f"At most {REDRIVEN_STEPS:,} are taken at once.", field="ids")
         letters_named = list(rows.filter(pk__in=wanted_ids))
         known_ids = {letter.pk for letter in letters_named}
         return Selection(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
@@ -115,5 +131,6 @@ def matching(
         rows = rows.filter(node=node)
     if code is not None:
         rows = rows.filter(error__code=code)
+    rows = found(who.tenant_id, rows, query)
     letters = list(rows[:REDRIVEN_STEPS])
     return Selection(letters, left=rows.count() - len(letters) if len(letters) == REDRIVEN_STEPS else 0)

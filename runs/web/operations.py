@@ -1,22 +1,16 @@
-"""The pages of operations: timers, dead letters, repairs. Each row leads to its run."""
+"""The pages of operations: timers and repairs. Each row leads to its run."""
 
 from typing import Any
-from uuid import UUID
 
-from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 
 from accounts import pages
 from accounts.access import PageRequest, page
-from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE, RUNS_READ
+from accounts.roles import RUNS_OPERATE, RUNS_READ
 from lib.api.pagination import Page, keyset_page
-from lib.refusals import Invalid
-from runs.access import readable_letters
-from runs.commands import dead_letters
-from runs.limits import FILTER_CHARACTERS
-from runs.reading import letters, operations, queries
+from runs.reading import operations
 from runs.reading.histories import history_standing
 from workflows import titles
 
@@ -34,46 +28,6 @@ def timer_list(request: PageRequest) -> HttpResponse:
     titles.learn(who.tenant_id, {str(row["workflow"]) for row in rows})
     context = {"timers": rows, "due": due or "", "choices": DUE_IN_WORDS}
     return render(request, "operations/timers.html", context | pages.neighbours(timer_page))
-
-
-@page(DEAD_LETTERS_READ)
-def letter_list(request: PageRequest) -> HttpResponse:
-    """The open dead letters, newest first; what can be done to a step otherwise is on the page of its run."""
-    who = request.principal
-    text, fault = request.GET.get("query", "").replace("\x00", "").strip()[:FILTER_CHARACTERS], ""
-    rows = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
-    try:
-        rows = letters.found(who.tenant_id, rows, text)
-    except Invalid as error:
-        rows, fault = rows.none(), error.message
-    letter_page = _page(request, rows, ("id",))
-    places = operations.places_of(
-        who.tenant_id, [(letter.run_id, letter.node) for letter in letter_page.rows]
-    )
-    titles.learn(who.tenant_id, {place.workflow for place in places.values()})
-    mendable = operations.mendable_letters(who, letter_page.rows)
-    context = {
-        "letters": [
-            (letter, places.get((letter.run_id, letter.node)), letter.pk in mendable)
-            for letter in letter_page.rows
-        ],
-        "may_operate": bool(mendable),
-        "text": text,
-        "fault": fault,
-    }
-    return render(request, "operations/letters.html", context | pages.neighbours(letter_page))
-
-
-@page(RUNS_OPERATE, "POST")
-def redrive_letter(request: PageRequest, letter_id: UUID) -> HttpResponse:
-    """Lets the run of a dead letter go on: the failed step runs again."""
-    letters = list(queries.dead_letters_of(request.principal.tenant_id).filter(pk=letter_id))
-    outcome = dead_letters.redrive(request.principal, letters)
-    for refusal in outcome.refused.values():
-        messages.error(request, refusal.message)
-    if outcome.done:
-        messages.success(request, "The run goes on at the step that failed.")
-    return redirect("operations-letters")
 
 
 @page(RUNS_OPERATE)

@@ -1,0 +1,146 @@
+"""The pages of dead letters: searched, and retried or discarded together with a reason."""
+
+from collections import Counter
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from accounts import pages
+from accounts.access import PageRequest, page
+from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE
+from engine.catalogue import Json
+from lib.api.pagination import keyset_page
+from lib.refusals import Invalid
+from runs.access import readable_letters
+from runs.commands import dead_letters
+from runs.limits import FILTER_CHARACTERS, REDRIVEN_STEPS, RUN_REASON_CHARACTERS
+from runs.models import DeadLetter
+from runs.reading import letters, operations, queries
+from runs.web.contexts import uuid_of
+from workflows import titles
+
+SHOWN = 10
+"""Dead letters that are named before something is done with them."""
+TOLD = 100
+"""Refused dead letters of which the result names each."""
+RETRY, DISCARD = "retry", "discard"
+
+
+@page(DEAD_LETTERS_READ)
+def letter_list(request: PageRequest) -> HttpResponse:
+    """The open dead letters, newest first; what can be done to a step otherwise is on the page of its run."""
+    who = request.principal
+    text, fault = _query(request), ""
+    rows = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
+    try:
+        rows = letters.found(who.tenant_id, rows, text)
+    except Invalid as error:
+        rows, fault = rows.none(), error.message
+    cursor = request.GET.get("cursor") or None
+    letter_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
+    mendable = operations.mendable_letters(who, letter_page.rows)
+    context = {
+        "letters": [
+            {**row, "is_mendable": row["letter"].pk in mendable} for row in _rows(request, letter_page.rows)
+        ],
+        "may_operate": bool(mendable),
+        "text": text,
+        "fault": fault,
+    }
+    return render(request, "operations/letters.html", context | pages.neighbours(letter_page))
+
+
+@page(RUNS_OPERATE, "POST")
+def redrive_letter(request: PageRequest, letter_id: UUID) -> HttpResponse:
+    """Lets the run of a dead letter go on: the failed step runs again."""
+    found = list(queries.dead_letters_of(request.principal.tenant_id).filter(pk=letter_id))
+    outcome = dead_letters.redrive(request.principal, found)
+    for refusal in outcome.refused.values():
+        messages.error(request, refusal.message)
+    if outcome.done:
+        messages.success(request, "The run goes on at the step that failed.")
+    return redirect("operations-letters")
+
+
+@page(RUNS_OPERATE, "POST")
+def letters_together(request: PageRequest) -> HttpResponse:
+    """Retries or discards the selected dead letters, or all that match: first which these are, then the result."""
+    verb = DISCARD if request.POST.get("verb") == DISCARD else RETRY
+    text = _query(request)
+    back = f"{reverse('operations-letters')}?{request.GET.urlencode()}"
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:RUN_REASON_CHARACTERS]
+    is_confirmed = "confirm" in request.POST
+    try:
+        chosen = _chosen(request, text)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect(back)
+    context: dict[str, Json] = {
+        "verb": verb,
+        "text": text,
+        "back": back,
+        "left": chosen.left,
+        "reason": reason,
+    }
+    if is_confirmed and (reason or verb == RETRY):
+        context |= _result(request, verb, chosen.letters, reason)
+        return render(request, "operations/letters_result.html", context)
+    context |= _review(request, chosen.letters, is_confirmed=is_confirmed)
+    status = 422 if is_confirmed else 200
+    return render(request, "operations/letters_together.html", context, status=status)
+
+
+def _review(request: PageRequest, chosen: list[DeadLetter], *, is_confirmed: bool) -> dict[str, Json]:
+    """Which these are, before something is done; `is_confirmed`: it was to be done, and no reason was given."""
+    return {
+        "count": len(chosen),
+        "rows": _rows(request, chosen[:SHOWN]),
+        "more": max(0, len(chosen) - SHOWN),
+        "ids": ",".join(str(letter.pk) for letter in chosen),
+        "reason_error": "Say why: the reason stays with each dead letter." if is_confirmed else "",
+    }
+
+
+def _chosen(request: PageRequest, text: str) -> dead_letters.Selection:
+    """The open letters that were selected, or all that match. Raises Invalid."""
+    if "all" in request.POST:
+        chosen = dead_letters.matching(request.principal, query=text)
+    else:
+        named = [*request.POST.getlist("ids"), *request.POST.get("letters", "").split(",")]
+        ids = [id_ for one in named[: REDRIVEN_STEPS + 1] if (id_ := uuid_of(one))]
+        chosen = dead_letters.matching(request.principal, ids=ids)
+    if not chosen.letters:
+        raise Invalid("No dead letter is selected.")
+    return chosen
+
+
+def _result(request: PageRequest, verb: str, chosen: list[DeadLetter], reason: str) -> dict[str, Json]:
+    """What became of each; of many that were refused the first are named."""
+    act = dead_letters.redrive if verb == RETRY else dead_letters.discard_each
+    outcome = act(request.principal, chosen, reason=reason)
+    refused = [letter for letter in chosen if str(letter.pk) in outcome.refused]
+    return {
+        "count": len(chosen),
+        "done": len(outcome.done),
+        "reasons": Counter(why.message for why in outcome.refused.values()).most_common(),
+        "refused": [
+            {**row, "why": outcome.refused[str(row["letter"].pk)].message}
+            for row in _rows(request, refused[:TOLD])
+        ],
+        "untold": max(0, len(refused) - TOLD),
+    }
+
+
+def _rows(request: PageRequest, some: list[DeadLetter]) -> list[dict[str, Json]]:
+    """Each with where its step is; so many statements whatever their number."""
+    tenant = request.principal.tenant_id
+    places = operations.places_of(tenant, [(letter.run_id, letter.node) for letter in some])
+    titles.learn(tenant, {place.workflow for place in places.values()})
+    return [{"letter": letter, "place": places.get((letter.run_id, letter.node))} for letter in some]
+
+
+def _query(request: PageRequest) -> str:
+    return request.GET.get("query", "").replace("\x00", "").strip()[:FILTER_CHARACTERS]
