@@ -114,7 +114,7 @@ class DeadLettersRedriveView(_ManyLettersView):
 class DeadLettersDiscardView(_ManyLettersView):
     """Discarding many."""
 
-    @extend_schema(request=s.ManyLetters, responses=s.DiscardedSerializer)
+    @extend_schema(request=s.ManyLetters, responses=s.DiscardedLettersSerializer)
     def post(self, request: Request) -> Response:
         """Discards many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
 

@@ -176,7 +176,7 @@ class RedrivenSerializer(serializers.Serializer[Any]):
     )
 
 
-class DiscardedSerializer(serializers.Serializer[Any]):
+class DiscardedLettersSerializer(serializers.Serializer[Any]):
     """The result for the letters."""
 
     discarded = serializers.ListField(child=serializers.UUIDField())

@@ -1,6 +1,7 @@
 """The pages of dead letters: searched, and retried or discarded together with a reason."""
 
 from collections import Counter
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.contrib import messages
@@ -56,8 +57,8 @@ def letter_list(request: PageRequest) -> HttpResponse:
 @page(RUNS_OPERATE, "POST")
 def redrive_letter(request: PageRequest, letter_id: UUID) -> HttpResponse:
     """Lets the run of a dead letter go on: the failed step runs again."""
-    found = list(queries.dead_letters_of(request.principal.tenant_id).filter(pk=letter_id))
-    outcome = dead_letters.redrive(request.principal, found)
+    some = list(queries.dead_letters_of(request.principal.tenant_id).filter(pk=letter_id))
+    outcome = dead_letters.redrive(request.principal, some)
     for refusal in outcome.refused.values():
         messages.error(request, refusal.message)
     if outcome.done:
@@ -74,7 +75,7 @@ def letters_together(request: PageRequest) -> HttpResponse:
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:RUN_REASON_CHARACTERS]
     is_confirmed = "confirm" in request.POST
     try:
-        chosen = _chosen(request, text)
+        selection = _selection(request, text)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect(back)
@@ -82,48 +83,48 @@ def letters_together(request: PageRequest) -> HttpResponse:
         "verb": verb,
         "text": text,
         "back": back,
-        "left": chosen.left,
+        "left": selection.left,
         "reason": reason,
     }
     if is_confirmed and (reason or verb == RETRY):
-        context |= _result(request, verb, chosen.letters, reason)
+        context |= _result(request, verb, selection.letters, reason)
         return render(request, "operations/letters_result.html", context)
-    context |= _review(request, chosen.letters, is_confirmed=is_confirmed)
+    context |= _review(request, selection.letters, is_confirmed=is_confirmed)
     status = 422 if is_confirmed else 200
     return render(request, "operations/letters_together.html", context, status=status)
 
 
-def _review(request: PageRequest, chosen: list[DeadLetter], *, is_confirmed: bool) -> dict[str, Json]:
+def _review(request: PageRequest, some: Sequence[DeadLetter], *, is_confirmed: bool) -> dict[str, Json]:
     """Which these are, before something is done; `is_confirmed`: it was to be done, and no reason was given."""
     return {
-        "count": len(chosen),
-        "rows": _rows(request, chosen[:SHOWN]),
-        "more": max(0, len(chosen) - SHOWN),
-        "ids": ",".join(str(letter.pk) for letter in chosen),
+        "count": len(some),
+        "rows": _rows(request, some[:SHOWN]),
+        "more": max(0, len(some) - SHOWN),
+        "ids": ",".join(str(letter.pk) for letter in some),
         "reason_error": "Say why: the reason stays with each dead letter." if is_confirmed else "",
     }
 
 
-def _chosen(request: PageRequest, text: str) -> dead_letters.Selection:
+def _selection(request: PageRequest, text: str) -> dead_letters.Selection:
     """The open letters that were selected, or all that match. Raises Invalid."""
     if "all" in request.POST:
-        chosen = dead_letters.matching(request.principal, query=text)
+        selection = dead_letters.matching(request.principal, query=text)
     else:
-        named = [*request.POST.getlist("ids"), *request.POST.get("letters", "").split(",")]
-        ids = [id_ for one in named[: REDRIVEN_STEPS + 1] if (id_ := uuid_of(one))]
-        chosen = dead_letters.matching(request.principal, ids=ids)
-    if not chosen.letters:
+        texts = [*request.POST.getlist("ids"), *request.POST.get("letters", "").split(",")]
+        ids = [id_ for one in texts[: REDRIVEN_STEPS + 1] if (id_ := uuid_of(one))]
+        selection = dead_letters.matching(request.principal, ids=ids)
+    if not selection.letters:
         raise Invalid("No dead letter is selected.")
-    return chosen
+    return selection
 
 
-def _result(request: PageRequest, verb: str, chosen: list[DeadLetter], reason: str) -> dict[str, Json]:
+def _result(request: PageRequest, verb: str, some: Sequence[DeadLetter], reason: str) -> dict[str, Json]:
     """What became of each; of many that were refused the first are named."""
     act = dead_letters.redrive if verb == RETRY else dead_letters.discard_each
-    outcome = act(request.principal, chosen, reason=reason)
-    refused = [letter for letter in chosen if str(letter.pk) in outcome.refused]
+    outcome = act(request.principal, some, reason=reason)
+    refused = [letter for letter in some if str(letter.pk) in outcome.refused]
     return {
-        "count": len(chosen),
+        "count": len(some),
         "done": len(outcome.done),
         "reasons": Counter(why.message for why in outcome.refused.values()).most_common(),
         "refused": [
@@ -134,7 +135,7 @@ def _result(request: PageRequest, verb: str, chosen: list[DeadLetter], reason: s
     }
 
 
-def _rows(request: PageRequest, some: list[DeadLetter]) -> list[dict[str, Json]]:
+def _rows(request: PageRequest, some: Sequence[DeadLetter]) -> list[dict[str, Json]]:
     """Each with where its step is; so many statements whatever their number."""
     tenant = request.principal.tenant_id
     places = operations.places_of(tenant, [(letter.run_id, letter.node) for letter in some])

@@ -81,7 +81,8 @@ UNPLAYED: Final = each(
 _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
     "starts or operates runs, which have a history": (
         "api-dead-letter-discard api-dead-letter-redrive api-dead-letters-redrive api-dead-letters-discard "
-        "operations-letter-redrive operations-letters-together api-run-cancel api-run-migrate api-run-pause api-run-rerun "
+        "operations-letter-redrive operations-letters-together "
+        "api-run-cancel api-run-migrate api-run-pause api-run-rerun "
         "api-run-resume api-run-signals api-run-unpause api-runs api-runs-batch api-runs-bulk "
         "api-signals api-signals-broadcast api-step-cancel api-step-pause api-step-resume "
         "api-step-retry api-step-skip api-step-unpause run-again run-cancel run-items-act run-migrate "
