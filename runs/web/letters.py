@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -83,6 +84,7 @@ def letters_together(request: PageRequest) -> HttpResponse:
         "verb": verb,
         "text": text,
         "back": back,
+        "action": f"{reverse('operations-letters-together')}?{urlencode({'query': text})}",
         "left": selection.left,
         "reason": reason,
     }
