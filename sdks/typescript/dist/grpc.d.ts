@@ -8,8 +8,8 @@ export declare class GrpcJobs implements Reporter {
     constructor(address: string, token: string);
     /** Gives the worker jobs as they come. Throws ApiError that no other try would change. */
     stream(worker: Taking): Promise<void>;
-    /** As `Reporter.tell`: a call for each job, all at once. */
-    tell(verb: Verb, items: Record<string, unknown>[]): Promise<{
+    /** As `Reporter.report`: a call for each job, all at once. */
+    report(verb: Verb, items: Record<string, unknown>[]): Promise<{
         results: Result[];
         date: number;
     }>;

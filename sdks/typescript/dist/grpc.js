@@ -16,9 +16,9 @@ export class GrpcJobs {
     #session;
     /** Throws where the address is none. */
     constructor(address, token) {
-        this.#address = new URL(address);
-        if (!/^https?:$/.test(this.#address.protocol))
+        if (!/^https?:\/\//.test(address))
             throw new Error(`grpc must begin with http:// or https://, not ${address}.`);
+        this.#address = new URL(address);
         this.#token = token;
     }
     /** Gives the worker jobs as they come. Throws ApiError that no other try would change. */
@@ -43,8 +43,8 @@ export class GrpcJobs {
             }
         }
     }
-    /** As `Reporter.tell`: a call for each job, all at once. */
-    async tell(verb, items) {
+    /** As `Reporter.report`: a call for each job, all at once. */
+    async report(verb, items) {
         const answers = await Promise.allSettled(items.map((item) => this.#report(verb, item)));
         const failed = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
         const refused = failed.find((error) => error instanceof ApiError && !error.isRetryable);
@@ -75,8 +75,8 @@ export class GrpcJobs {
         }
         return { applied: false, ...told, id: String(id) };
     }
-    /** Makes a call; `hear` is given each message of the answer. Throws ApiError and NoResponse. */
-    #call(method, request, limits, hear) {
+    /** Makes a call; `onMessage` is given each message of the answer. Throws ApiError and NoResponse. */
+    #call(method, request, limits, onMessage) {
         const prefix = Buffer.alloc(PREFIX);
         prefix.writeUInt32BE(request.length, 1);
         return new Promise((done, fail) => {
@@ -88,7 +88,7 @@ export class GrpcJobs {
             limits.signal?.addEventListener("abort", cancel);
             call.on("response", (headers) => (head = headers));
             call.on("trailers", (headers) => (head = { ...head, ...headers }));
-            call.on("data", messages(hear, (error) => ((trouble = error), cancel())));
+            call.on("data", messages(onMessage, (error) => ((trouble = error), cancel())));
             call.on("error", (error) => (trouble ??= error));
             call.on("close", () => {
                 clearTimeout(timer);
@@ -143,7 +143,7 @@ export class GrpcJobs {
 }
 const date = (sentAt) => Date.parse(String(sentAt));
 /** Takes chunks, and gives the messages in them. */
-function messages(hear, fail) {
+function messages(onMessage, fail) {
     let chunks = [];
     let size = 0;
     let needed = PREFIX;
@@ -160,7 +160,7 @@ function messages(hear, fail) {
             if (size < needed)
                 return;
             try {
-                hear(all.subarray(PREFIX, needed));
+                onMessage(all.subarray(PREFIX, needed));
             }
             catch (error) {
                 return fail(error);

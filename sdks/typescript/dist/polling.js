@@ -10,7 +10,7 @@ export async function poll(client, wait, worker) {
     for (let failures = 0; !worker.signal.aborted;) {
         const free = worker.free();
         if (free < 1) {
-            await worker.freed();
+            await worker.slotChange();
             continue;
         }
         const began = performance.now();

@@ -13,7 +13,7 @@ export type Verb = "complete" | "fail" | "heartbeat";
 /** How reports on jobs reach Handoff. Its methods throw ApiError and NoResponse. */
 export interface Reporter {
     /** Sends the reports once; `date` is that of the answer, in milliseconds. */
-    tell(verb: Verb, items: Record<string, unknown>[]): Promise<{
+    report(verb: Verb, items: Record<string, unknown>[]): Promise<{
         results: Result[];
         date: number;
     }>;
@@ -24,7 +24,7 @@ export interface Reporter {
 export declare class RestReporter implements Reporter {
     #private;
     constructor(client: Client);
-    tell(verb: Verb, items: Record<string, unknown>[]): Promise<{
+    report(verb: Verb, items: Record<string, unknown>[]): Promise<{
         results: Result[];
         date: number;
     }>;

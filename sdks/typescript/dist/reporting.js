@@ -4,7 +4,7 @@ export class RestReporter {
     constructor(client) {
         this.#client = client;
     }
-    async tell(verb, items) {
+    async report(verb, items) {
         let date = NaN;
         const options = { body: { items }, retries: 0, onDate: (at) => (date = at) };
         const { results } = await this.#client.call("POST", `/jobs/${verb}`, options);

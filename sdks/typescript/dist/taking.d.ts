@@ -16,7 +16,7 @@ export interface Taking {
     /** How many jobs it has room for. */
     free(): number;
     /** Resolves when a job has ended, and when the worker is stopped. */
-    freed(): Promise<void>;
+    slotChange(): Promise<void>;
     /** Has it do a job that was leased by an answer of this date, in milliseconds; NaN where the answer has none. */
     begin(job: Job, date: number): void;
 }

@@ -23,7 +23,7 @@ export class Worker {
     #queues = new Set();
     #held = new Map();
     #stopping = new AbortController();
-    #freed = nextTime();
+    #slotChange = nextTime();
     /** Throws where nobody says which address and token, and for both `grpc` and `events`. */
     constructor({ url, token, ...options } = {}) {
         if (options.grpc && options.events)
@@ -77,8 +77,8 @@ export class Worker {
         this.#hasRoom();
     }
     #hasRoom() {
-        this.#freed.resolve();
-        this.#freed = nextTime();
+        this.#slotChange.resolve();
+        this.#slotChange = nextTime();
     }
     /** Takes jobs until it is stopped. */
     #take() {
@@ -88,7 +88,7 @@ export class Worker {
             queues: [...this.#queues].sort(),
             signal: this.#stopping.signal,
             free: () => slots - this.#held.size,
-            freed: () => this.#freed.promise,
+            slotChange: () => this.#slotChange.promise,
             begin: (job, date) => this.#begin(new Claim(job, date)),
         };
         if (this.#reporter instanceof GrpcJobs)
@@ -119,7 +119,7 @@ export class Worker {
     /** Waits until it is one of the first that are in hand; its lease is renewed meanwhile. */
     async #awaitSlot(held) {
         while (!held.cancellation.signal.aborted && [...this.#held.keys()].indexOf(held) >= this.#options.slots)
-            await this.#freed.promise;
+            await this.#slotChange.promise;
     }
     async #process(held) {
         const { job } = held;
@@ -170,7 +170,7 @@ export class Worker {
         for (let tries = 0;; tries += 1) {
             let trouble;
             try {
-                const [result] = (await this.#reporter.tell(verb, [held.item(more)])).results;
+                const [result] = (await this.#reporter.report(verb, [held.item(more)])).results;
                 this.#options.watcher.reportSent?.(verb, 1);
                 if (result && result.reason !== "unavailable")
                     return result;
@@ -240,7 +240,7 @@ export class Worker {
     /** One that is refused is told again without what the steps had to say, which must not cost the others their leases. */
     async #renewed(due) {
         const tell = async (items) => {
-            const answer = await this.#reporter.tell("heartbeat", items);
+            const answer = await this.#reporter.report("heartbeat", items);
             this.#options.watcher.reportSent?.("heartbeat", items.length);
             return answer;
         };

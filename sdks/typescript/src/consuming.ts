@@ -11,8 +11,13 @@ const LEAVE = 3_000; // so long a broker's client has to leave when the worker i
 /** Takes the events of a broker and claims their jobs. Throws ApiError that no other try would change. */
 export async function consume(events: Events, client: Client, worker: Taking): Promise<void> {
   const claims = new Claims(client, worker);
-  // Whoever is refused hears of it at once, not with the first event.
-  await claims.claim([]);
+  try {
+    // Whoever is refused learns of it at once, not with the first event.
+    await claims.claim([]);
+  } catch (error) {
+    if (worker.signal.aborted) return;
+    throw error;
+  }
   const refused = new AbortController();
   const signal = AbortSignal.any([worker.signal, refused.signal]);
   const all = [...worker.queues.map((queue) => read(events, queue, claims, signal, worker)), claims.show(signal)];

@@ -21,8 +21,8 @@ export class GrpcJobs implements Reporter {
 
   /** Throws where the address is none. */
   constructor(address: string, token: string) {
+    if (!/^https?:\/\//.test(address)) throw new Error(`grpc must begin with http:// or https://, not ${address}.`);
     this.#address = new URL(address);
-    if (!/^https?:$/.test(this.#address.protocol)) throw new Error(`grpc must begin with http:// or https://, not ${address}.`);
     this.#token = token;
   }
 
