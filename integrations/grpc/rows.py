@@ -18,6 +18,8 @@ from lib.refusals import Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_loads
 
 _TIMESTAMP = "google.protobuf.Timestamp"
+_SENT_AT = "sent_at"
+"""The field of this name says what the header `Date` says over REST."""
 
 
 def parsed(kind: type[Message], raw: bytes) -> Message:
@@ -81,6 +83,8 @@ def filled(kind: type[Message], row: Mapping[str, Any]) -> Message:
 def fill(message: Message, row: Mapping[str, Any]) -> None:
     """As `filled`, of a message that is there."""
     for field in message.DESCRIPTOR.fields:
+        if field.name == _SENT_AT:
+            getattr(message, field.name).GetCurrentTime()
         if field.name not in row:
             continue
         value = row[field.name]

@@ -9,3 +9,11 @@ class RochallorConfig(AppConfig):
     name = "integrations.rochallor"
     label = "rochallor"
     verbose_name = "rochallor API"
+    enum_names = {
+        "RochallorErrorCode": "integrations.rochallor.errors.CODES",
+        "RochallorInstanceStatus": "integrations.rochallor.values.STATUSES",
+        "RochallorJobStatus": "integrations.rochallor.rest.descriptions.LOCKED",
+        "RochallorRecordStatus": "integrations.rochallor.rest.descriptions.RECORD_STATUSES",
+        "RochallorStepType": "integrations.rochallor.rest.descriptions.STEP_TYPES",
+        "RochallorTimerType": "integrations.rochallor.rest.descriptions.TIMER",
+    }

@@ -36,14 +36,16 @@ class Schema(AutoSchema):
 
 
 def add_common_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """drf-spectacular's hook: every operation may answer with the error envelope, every read that nothing is new."""
+    """drf-spectacular's hook: every operation that names no errors of its own may answer with the envelope, every read
+    that nothing is new.
+    """
     result.setdefault("components", {}).setdefault("schemas", {})["Error"] = _ERROR
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     for path in result.get("paths", {}).values():
         for method, operation in path.items():
             if method == "get" and "200" in operation["responses"]:
                 operation["responses"].setdefault("304", {"description": "As you have it: `If-None-Match`"})
-            operation["responses"]["default"] = {"description": "An error", "content": content}
+            operation["responses"].setdefault("default", {"description": "An error", "content": content})
     return result
 
 

@@ -73,27 +73,22 @@ def letters_together(request: PageRequest) -> HttpResponse:
     verb = DISCARD if request.POST.get("verb") == DISCARD else RETRY
     text = _query(request)
     back = f"{reverse('operations-letters')}?{request.GET.urlencode()}"
-    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:RUN_REASON_CHARACTERS]
+    reason = _reason(request)
     is_confirmed = "confirm" in request.POST
     try:
         selection = _selection(request, text)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect(back)
-    context: dict[str, Json] = {
-        "verb": verb,
-        "text": text,
-        "back": back,
-        "action": f"{reverse('operations-letters-together')}?{urlencode({'query': text})}",
-        "left": selection.left,
-        "reason": reason,
-    }
+    action = f"{reverse('operations-letters-together')}?{urlencode({'query': text})}"
+    context: dict[str, Json] = {"verb": verb, "back": back, "action": action, "left": selection.left}
     if is_confirmed and (reason or verb == RETRY):
         context |= _result(request, verb, selection.letters, reason)
         return render(request, "operations/letters_result.html", context)
     context |= _review(request, selection.letters, is_confirmed=is_confirmed)
-    status = 422 if is_confirmed else 200
-    return render(request, "operations/letters_together.html", context, status=status)
+    return render(
+        request, "operations/letters_together.html", context, status=422 if is_confirmed else 200
+    )
 
 
 def _review(request: PageRequest, some: Sequence[DeadLetter], *, is_confirmed: bool) -> dict[str, Json]:
@@ -103,6 +98,7 @@ def _review(request: PageRequest, some: Sequence[DeadLetter], *, is_confirmed: b
         "rows": _rows(request, some[:SHOWN]),
         "more": max(0, len(some) - SHOWN),
         "ids": ",".join(str(letter.pk) for letter in some),
+        "reason": _reason(request),
         "reason_error": "Say why: the reason stays with each dead letter." if is_confirmed else "",
     }
 
@@ -143,6 +139,10 @@ def _rows(request: PageRequest, some: Sequence[DeadLetter]) -> list[dict[str, Js
     places = operations.places_of(tenant, [(letter.run_id, letter.node) for letter in some])
     titles.learn(tenant, {place.workflow for place in places.values()})
     return [{"letter": letter, "place": places.get((letter.run_id, letter.node))} for letter in some]
+
+
+def _reason(request: PageRequest) -> str:
+    return request.POST.get("reason", "").replace("\x00", "").strip()[:RUN_REASON_CHARACTERS]
 
 
 def _query(request: PageRequest) -> str:

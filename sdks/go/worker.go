@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
-	"net/http"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -37,13 +35,22 @@ type Worker struct {
 	PollWait, Drain time.Duration
 	// Watcher receives its events, if it is set; Metrics is one.
 	Watcher Watcher
+	// GRPC is where the gRPC service is, as http://127.0.0.1:9090 or https://…: with it jobs come by a stream, and nothing is
+	// polled.
+	GRPC string
+	// Events is a broker with job events, instead of polling: that of handoff/kafkaevents or handoff/redisevents.
+	Events Events
 
-	client *Client
-	steps  map[string]Step
-	queues map[string]bool
+	client   *Client
+	reporter reporter
+	steps    map[string]Step
+	queues   map[string]bool
+	slots    chan struct{}
+	jobs     sync.WaitGroup
 
-	mu   sync.Mutex
-	held map[*Job]bool
+	mu     sync.Mutex
+	held   map[*Job]bool
+	change chan struct{}
 }
 
 // NewWorker gives a worker that asks the API by this client.
@@ -52,6 +59,7 @@ func NewWorker(client *Client) *Worker {
 	return &Worker{
 		Slots: 10, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), PollWait: 20 * time.Second, Drain: 30 * time.Second,
 		client: client, steps: map[string]Step{}, queues: map[string]bool{}, held: map[*Job]bool{},
+		reporter: restReports{client}, change: make(chan struct{}),
 	}
 }
 
@@ -76,17 +84,30 @@ func (w *Worker) Run(ctx context.Context) error {
 	// What is in hand goes on when the worker is told to stop.
 	working, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	var jobs sync.WaitGroup
-	slots := make(chan struct{}, w.Slots)
+	w.slots = make(chan struct{}, w.Slots)
+	take := w.poll
+	switch {
+	case w.GRPC != "" && w.Events != nil:
+		return errors.New("handoff: a worker takes its jobs by gRPC or through a broker, not both")
+	case w.GRPC != "":
+		service, err := newGRPCJobs(w.GRPC, w.client.token)
+		if err != nil {
+			return err
+		}
+		defer service.close()
+		w.reporter, take = service, func(ctx, working context.Context) error { return service.stream(ctx, working, w) }
+	case w.Events != nil:
+		take = w.consume
+	}
 	go w.beats(working)
-	err := w.poll(ctx, working, slots, &jobs)
-	w.drain(&jobs)
+	err := take(ctx, working)
+	w.drain()
 	return err
 }
 
-func (w *Worker) drain(jobs *sync.WaitGroup) {
+func (w *Worker) drain() {
 	done := make(chan struct{})
-	go func() { jobs.Wait(); close(done) }()
+	go func() { w.jobs.Wait(); close(done) }()
 	select {
 	case <-done:
 		return
@@ -102,98 +123,28 @@ func (w *Worker) drain(jobs *sync.WaitGroup) {
 	}
 }
 
-// poll takes jobs while there are slots.
-func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *sync.WaitGroup) error {
-	for failures := 0; ; {
-		select {
-		case slots <- struct{}{}:
-			<-slots
-		case <-ctx.Done():
-			return nil
-		}
-		began := time.Now()
-		found, err := w.ask(ctx, cap(slots)-len(slots))
-		switch {
-		case ctx.Err() != nil:
-			// The answer may have come as the worker was stopped: it gives back what it has not begun.
-			for _, job := range found {
-				w.release(job)
-			}
-			return nil
-		case err != nil:
-			if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.isRetryable() {
-				return err
-			}
-			slog.Warn("handoff: no jobs, trying again", "error", err)
-			w.Watcher.PollFailed()
-			failures++
-			if sleep(ctx, pauseAfter(err, min(failures, 5))) != nil {
-				return nil
-			}
-			continue
-		}
-		failures = 0
-		w.Watcher.PollSucceeded(len(found), time.Since(began))
-		for _, job := range found {
-			slots <- struct{}{}
-			jobs.Add(1)
-			w.begin(working, job)
-			go func() {
-				began, became := time.Now(), Unreported
-				defer func() {
-					w.Watcher.JobEnded(job.Node, became, time.Since(began))
-					w.end(job)
-					<-slots
-					jobs.Done()
-				}()
-				became = w.process(job)
-			}()
-		}
-		// All that wait are answered at once when a server ends, or has too many.
-		if len(found) == 0 && time.Since(began) < time.Second && sleep(ctx, time.Second/2+jittered(time.Second)) != nil {
-			return nil
-		}
-	}
-}
-
-func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
-	queues := slices.Sorted(maps.Keys(w.queues))
-	if len(queues) > mostQueues {
-		rand.Shuffle(len(queues), func(i, j int) { queues[i], queues[j] = queues[j], queues[i] })
-		queues = queues[:mostQueues]
-	}
-	weights := map[string]int{}
-	for _, queue := range queues {
-		weights[queue] = 1
-	}
-	body := map[string]any{
-		"worker_id": w.Name, "queues": queues, "weights": weights, "slots": w.Slots,
-		"max_jobs": min(free, mostJobs), "wait_seconds": jittered(w.PollWait).Seconds(),
-	}
-	if w.Version != "" {
-		body["version"] = w.Version
-	}
-	var answer struct {
-		dated
-		Jobs []*Job `json:"jobs"`
-	}
-	// Each poll leases: none is sent twice.
-	ctx, done := context.WithTimeout(ctx, w.PollWait+answerWithin)
-	defer done()
-	err := w.client.do(ctx, http.MethodPost, "/jobs/poll", body, &answer, "", 1)
-	for _, job := range answer.Jobs {
-		job.renew(job.LeaseExpiresAt, answer.date)
-	}
-	return answer.Jobs, err
-}
-
-func (w *Worker) begin(working context.Context, job *Job) {
+// begin has a job done that was leased by an answer of this date. A stream that was opened anew knows nothing of the jobs in
+// hand: one for which there is no slot waits for it, and its lease is renewed meanwhile.
+func (w *Worker) begin(working context.Context, job *Job, date time.Time) {
+	job.renew(job.LeaseExpiresAt, date)
 	job.ctx, job.cancel = context.WithCancel(working)
 	job.beat = func(job *Job) { w.heartbeat([]*Job{job}) }
 	w.Watcher.JobStarted(job.Node)
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.held[job] = true
+	w.mu.Unlock()
+	w.jobs.Add(1)
+	go func() {
+		began, became := time.Now(), Unreported
+		w.slots <- struct{}{}
+		defer func() {
+			w.Watcher.JobEnded(job.Node, became, time.Since(began))
+			<-w.slots
+			w.end(job)
+			w.jobs.Done()
+		}()
+		became = w.process(job)
+	}()
 }
 
 func (w *Worker) end(job *Job) {
@@ -201,6 +152,22 @@ func (w *Worker) end(job *Job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.held, job)
+	close(w.change)
+	w.change = make(chan struct{})
+}
+
+// free is how many jobs there is room for.
+func (w *Worker) free() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Slots - len(w.held)
+}
+
+// slotChange is closed when a job has ended.
+func (w *Worker) slotChange() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.change
 }
 
 func (w *Worker) inHand() []*Job {
@@ -226,15 +193,6 @@ func (w *Worker) beats(working context.Context) {
 	}
 }
 
-type result struct {
-	ID              string    `json:"id"`
-	Applied         bool      `json:"applied"`
-	Reason          string    `json:"reason"`
-	Message         string    `json:"message"`
-	CancelRequested bool      `json:"cancel_requested"`
-	LeaseExpiresAt  time.Time `json:"lease_expires_at"`
-}
-
 // heartbeat renews leases in one call. One that is refused is told again without what the steps had to say, which must
 // not cost the others their leases.
 func (w *Worker) heartbeat(jobs []*Job) {
@@ -249,25 +207,21 @@ func (w *Worker) heartbeat(jobs []*Job) {
 	}
 	ctx, done := context.WithTimeout(context.Background(), answerWithin)
 	defer done()
-	var answer struct {
-		dated
-		Results []result `json:"results"`
-	}
-	err := w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1)
+	results, date, err := w.reporter.report(ctx, "heartbeat", items)
 	if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.isRetryable() {
 		slog.Error("handoff: what steps had to say is refused", "error", err)
 		for _, item := range items {
 			delete(item, "log")
 			delete(item, "progress")
 		}
-		err = w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1)
+		results, date, err = w.reporter.report(ctx, "heartbeat", items)
 	}
 	if err != nil {
 		slog.Warn("handoff: leases could not be renewed, trying again", "error", err)
 	} else {
 		w.Watcher.ReportSent("heartbeat", len(items))
 	}
-	for _, one := range answer.Results {
+	for _, one := range results {
 		said, is := said[one.ID]
 		switch {
 		case !is || one.Reason == "unavailable":
@@ -275,7 +229,7 @@ func (w *Worker) heartbeat(jobs []*Job) {
 			said.job.cancel()
 		default:
 			if !one.LeaseExpiresAt.IsZero() {
-				said.job.renew(one.LeaseExpiresAt, answer.date)
+				said.job.renew(one.LeaseExpiresAt, date)
 			}
 			if one.CancelRequested {
 				said.job.cancel()
@@ -347,7 +301,7 @@ func (e *panicError) Error() string { return e.what }
 func (w *Worker) do(job *Job) (output json.RawMessage, err error) {
 	step := w.steps[job.Node]
 	if step == nil {
-		return nil, &StepError{Code: "UnknownStep", Message: "The worker " + w.Name + " has no step " + job.Node + ".", Retryable: true}
+		return nil, &StepError{Code: "UnknownStep", Message: "The worker " + w.Name + " has no step " + job.Node + "."}
 	}
 	defer func() {
 		if what := recover(); what != nil {
@@ -389,18 +343,15 @@ func (w *Worker) report(job *Job, verb string, more map[string]any) (result, err
 	said := job.says(more)
 	ctx, done := context.WithTimeout(context.Background(), reportFor)
 	defer done()
-	body := map[string]any{"items": []any{said.item}}
 	for try := 1; ; try++ {
-		// A new one each time: of what stood in an old one JSON leaves what the next answer doesn't name.
-		var answer struct {
-			Results []result `json:"results"`
-		}
-		err := w.client.do(ctx, http.MethodPost, "/jobs/"+verb, body, &answer, "", 1)
+		once, finish := context.WithTimeout(ctx, answerWithin)
+		results, _, err := w.reporter.report(once, verb, []map[string]any{said.item})
+		finish()
 		if err == nil {
 			w.Watcher.ReportSent(verb, 1)
 		}
-		if err == nil && len(answer.Results) == 1 && answer.Results[0].Reason != "unavailable" {
-			return answer.Results[0], nil
+		if err == nil && len(results) == 1 && results[0].Reason != "unavailable" {
+			return results[0], nil
 		}
 		if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.isRetryable() {
 			return result{}, err
@@ -417,10 +368,8 @@ func (w *Worker) report(job *Job, verb string, more map[string]any) (result, err
 func (w *Worker) release(job *Job) string {
 	ctx, done := context.WithDeadline(context.Background(), job.endsAt())
 	defer done()
-	body := map[string]any{"lease_token": job.LeaseToken}
-	var told result
-	// Saying it twice does no harm.
-	if err := w.client.do(ctx, http.MethodPost, "/jobs/"+job.ID+"/release", body, &told, newKey(), tries); err != nil {
+	told, err := w.reporter.release(ctx, job)
+	if err != nil {
 		slog.Warn("handoff: a job could not be released, its lease will end", "job", job.ID, "error", err)
 		return Unreported
 	}

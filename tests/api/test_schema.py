@@ -9,8 +9,8 @@ from tests.api.authorisation_matrix import MATRIX, PUBLIC
 
 pytestmark = pytest.mark.slow
 
-# The rochallor API has a description of its own, which is the public engine's.
-DESCRIBED = [route for name, route in MATRIX.items() if not name.startswith("s4-")]
+DESCRIBED = [*MATRIX.values()]
+ROCHALLOR = ("/v1/definitions", "/v1/instances", "/v1/jobs", "/v1/user-tasks")
 
 
 @pytest.fixture
@@ -45,11 +45,21 @@ def test_every_route_of_the_api_is_described_with_its_errors(document):
         for operation in operations.values():
             assert operation["responses"]["default"]["content"]["application/json"]
             ways = (
-                [{"token": []}]
+                [{"token": []}, {"basic": []}, {}]
+                if path.startswith(ROCHALLOR)
+                else [{"token": []}]
                 if "/jobs/" in path or "/activities/" in path
                 else [{"token": []}, {"session": []}]
             )
             assert operation["security"] == ways
+
+
+def test_the_rochallor_api_has_errors_of_its_own(document):
+    own = "#/components/schemas/RochallorError"
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            error = operation["responses"]["default"]["content"]["application/json"]["schema"]["$ref"]
+            assert (error == own) == path.startswith(ROCHALLOR), path
 
 
 def test_the_page_loads_nothing_from_elsewhere_and_runs_no_inline_script(client):

@@ -46,6 +46,12 @@ def by_grpc(grpc_address: str) -> Place:
     return Place({"HANDOFF_GRPC": grpc_address})
 
 
+@pytest.fixture
+def by_stream(site: str, grpc_address: str) -> Place:
+    """Jobs come by a stream of gRPC; who starts runs calls REST."""
+    return Place({"HANDOFF": f"{site}/api/v1", "HANDOFF_GRPC": grpc_address})
+
+
 @pytest.fixture(scope="module")
 def outbox_site(django_db_setup: None) -> Iterator[str]:
     """The address of a web process that leaves jobs to a relay."""

@@ -26,7 +26,7 @@ def run_in(folder: Path, *command: str) -> None:
 
 def copied(sdk: str, out: Path) -> Path:
     """The folder of an SDK as it is in the repository, where things may be built."""
-    built = shutil.ignore_patterns("node_modules", "dist", "target")
+    built = shutil.ignore_patterns("node_modules", "build", "target")
     return Path(shutil.copytree(SDKS / sdk, out / sdk, ignore=built))
 
 
@@ -37,16 +37,16 @@ def _needs(tool: str) -> None:
 
 def _go(out: Path) -> Command:
     _needs("go")
-    run_in(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
+    run_in(SDKS / "go" / "conformance", "go", "build", "-o", str(out / "conformance"), ".")
     return [str(out / "conformance")]
 
 
 def _typescript(out: Path) -> Command:
     _needs("npm")
     folder = copied("typescript", out)
-    # `prepare` builds it, as for whoever installs the folder.
     run_in(folder, "npm", "ci", "--silent")
-    return ["node", str(folder / "dist" / "conformance" / "main.js")]
+    run_in(folder, "npx", "tsc")
+    return ["node", str(folder / "build" / "conformance" / "main.js")]
 
 
 def _java(out: Path) -> Command:
@@ -80,6 +80,15 @@ PLAYERS: Final[Mapping[str, Player]] = {
     "python-redis": Player("Python, told by Redis", _PYTHON, "told_by_redis"),
     "python-kafka": Player("Python, told by Kafka", _PYTHON, "told_by_kafka", "kafka"),
     "typescript": Player("TypeScript", _typescript, needs="toolchains"),
+    "typescript-grpc": Player("TypeScript, gRPC", _typescript, "by_stream", "toolchains"),
+    "typescript-redis": Player("TypeScript, told by Redis", _typescript, "told_by_redis", "toolchains"),
+    "typescript-kafka": Player("TypeScript, told by Kafka", _typescript, "told_by_kafka", "kafka"),
     "go": Player("Go", _go, needs="toolchains"),
+    "go-grpc": Player("Go, gRPC", _go, "by_stream", "toolchains"),
+    "go-redis": Player("Go, told by Redis", _go, "told_by_redis", "toolchains"),
+    "go-kafka": Player("Go, told by Kafka", _go, "told_by_kafka", "kafka"),
     "java": Player("Java", _java, needs="toolchains"),
+    "java-grpc": Player("Java, gRPC", _java, "by_stream", "toolchains"),
+    "java-redis": Player("Java, told by Redis", _java, "told_by_redis", "toolchains"),
+    "java-kafka": Player("Java, told by Kafka", _java, "told_by_kafka", "kafka"),
 }

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 Case = dict[str, Any]
+UNKNOWN_STEP: Final[Case] = {"fail": {"code": "UnknownStep", "message": "There is no such step."}}
+"""What a worker does with a job of a step that it does not have."""
 
 
 class Refused(Exception):
@@ -57,7 +59,7 @@ class Scene:
         """Do jobs until it is over."""
         jobs, queues = self.case["jobs"], self.case.get("queues", {})
         for job in self.door.jobs([queues.get(node, node) for node in jobs], self.over):
-            actions = jobs[job["node"]]
+            actions = jobs.get(job["node"], [UNKNOWN_STEP])
             self.calls[job["node"]] += 1
             self.begun.set()
             self._do(job, actions[min(self.calls[job["node"]], len(actions)) - 1])

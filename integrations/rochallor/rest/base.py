@@ -21,6 +21,7 @@ from integrations.rochallor import errors
 from integrations.rochallor.callers import caller
 from integrations.rochallor.errors import BAD_REQUEST, RochallorError
 from integrations.rochallor.jobs import KAFKA_MODE
+from integrations.rochallor.rest.descriptions import RochallorSchema
 from lib.api.errors import describe
 from lib.refusals import Refusal
 from lib.strict_json import strict_loads
@@ -77,11 +78,11 @@ class AlwaysJson(BaseContentNegotiation):
 
 
 class RochallorView(ApiView):
-    """A view of the rochallor API; its OpenAPI document is theirs."""
+    """A view of the rochallor API."""
 
     authentication_classes = (RochallorAuthentication,)
     content_negotiation_class = AlwaysJson
-    schema = None
+    schema = RochallorSchema()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # A browser asks without credentials whether it may ask.

@@ -3,6 +3,8 @@
 from uuid import UUID
 
 from django.core.exceptions import RequestDataTooBig
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,6 +20,7 @@ from accounts.roles import (
 )
 from integrations.rochallor import service
 from integrations.rochallor.errors import BAD_REQUEST, NOT_FOUND, UNSUPPORTED_FORMAT, RochallorError
+from integrations.rochallor.rest import descriptions as d
 from integrations.rochallor.rest import rows
 from integrations.rochallor.rest.base import Fields, RochallorView
 from lib.refusals import Missing
@@ -53,6 +56,7 @@ class DefinitionsView(RochallorView):
 
     scopes = {"GET": WORKFLOWS_READ, "POST": WORKFLOWS_PUBLISH}
 
+    @extend_schema(parameters=[d.KEYWORD, *d.PAGE], responses=d.RochallorUploadedPageSerializer)
     def get(self, request: Request) -> Response:
         """The latest version of each definition."""
         arguments = (
@@ -63,6 +67,7 @@ class DefinitionsView(RochallorView):
         page = service.list_definitions(self.principal, *arguments)
         return Response({"items": [rows.uploaded(one) for one in page.items] or None, "total": page.total})
 
+    @extend_schema(request=d.RochallorDefinitionSerializer, responses={201: d.RochallorUploadedSerializer})
     def post(self, request: Request) -> Response:
         """Uploads a definition, which publishes it: 201, also for one that is there already."""
         if any(kind in request.content_type for kind in _XML):
@@ -76,6 +81,7 @@ class DefinitionView(RochallorView):
 
     scopes = {"GET": WORKFLOWS_READ}
 
+    @extend_schema(responses=d.RochallorDefinitionSerializer)
     def get(self, request: Request, name: str) -> Response:
         """The whole definition."""
         return Response(rows.definition(service.get_definition(self.principal, name)))
@@ -86,6 +92,10 @@ class DefinitionVersionView(RochallorView):
 
     scopes = {"GET": WORKFLOWS_READ}
 
+    @extend_schema(
+        parameters=[OpenApiParameter("number", int, OpenApiParameter.PATH)],
+        responses=d.RochallorDefinitionSerializer,
+    )
     def get(self, request: Request, name: str, number: str) -> Response:
         """The whole definition."""
         if not (number.isascii() and number.isdecimal() and len(number) < 10):
@@ -100,6 +110,7 @@ class InstancesView(RochallorView):
 
     scopes = {"GET": RUNS_READ, "POST": RUNS_START}
 
+    @extend_schema(parameters=[*d.INSTANCES, *d.PAGE], responses=d.RochallorInstancePageSerializer)
     def get(self, request: Request) -> Response:
         """Instances, newest first."""
         query = request.query_params
@@ -113,6 +124,7 @@ class InstancesView(RochallorView):
         )
         return Response({"items": [rows.instance(one) for one in page.items] or None, "total": page.total})
 
+    @extend_schema(request=d.RochallorStartSerializer, responses={201: d.RochallorInstanceSerializer})
     def post(self, request: Request) -> Response:
         """Starts an instance: 201, always a new one."""
         fields = Fields(self.sent(request))
@@ -132,6 +144,7 @@ class InstanceView(RochallorView):
 
     scopes = {"GET": RUNS_READ}
 
+    @extend_schema(responses=d.RochallorInstanceSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """The instance with its variables."""
         return Response(rows.instance(service.get_instance(self.principal, run_id)))
@@ -142,6 +155,7 @@ class HistoryView(RochallorView):
 
     scopes = {"GET": RUNS_READ}
 
+    @extend_schema(responses=d.RochallorHistorySerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """The entries into its steps; null for an instance that isn't there."""
         records = service.history(self.principal, run_id)
@@ -159,6 +173,7 @@ class CancelView(RochallorView):
 
     scopes = {"POST": RUNS_OPERATE}
 
+    @extend_schema(request=d.RochallorCancelSerializer, responses=d.RochallorInstanceSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancels an instance that has not ended; gives it as it stands then, CANCELLED."""
         reason = Fields(self.sent(request)).text("reason")
@@ -171,6 +186,7 @@ class PollView(RochallorView):
     scopes = {"POST": JOBS_WORK}
     takes_idempotency_key = False
 
+    @extend_schema(request=d.RochallorPollSerializer, responses=d.RochallorJobsSerializer)
     def post(self, request: Request) -> Response:
         """Leases jobs, and answers at once; null where there is none."""
         fields = Fields(self.sent(request))
@@ -184,6 +200,7 @@ class CompleteJobView(RochallorView):
 
     scopes = {"POST": JOBS_WORK}
 
+    @extend_schema(request=d.RochallorCompleteSerializer, responses={204: None})
     def post(self, request: Request, job_id: str) -> Response:
         """204 for every job that was ever handed out; what can't be read as its result fails it for good."""
         try:
@@ -199,6 +216,7 @@ class CompleteJobView(RochallorView):
 class CompleteNamedJobView(CompleteJobView):
     """Completing the job that the body names."""
 
+    @extend_schema(request=d.RochallorCompleteNamedSerializer, responses={204: None})
     def post(self, request: Request) -> Response:  # type: ignore[override]
         """As by its address, with the job's id as `id`. An id that can't be read names no job."""
         return super().post(request, _job_named(self, request))
@@ -209,6 +227,7 @@ class FailJobView(RochallorView):
 
     scopes = {"POST": JOBS_WORK}
 
+    @extend_schema(request=d.RochallorFailSerializer, responses={204: None})
     def post(self, request: Request, job_id: str) -> Response:
         """204 for every job that was ever handed out."""
         try:
@@ -227,6 +246,7 @@ class FailJobView(RochallorView):
 class FailNamedJobView(FailJobView):
     """Failing the job that the body names."""
 
+    @extend_schema(request=d.RochallorFailNamedSerializer, responses={204: None})
     def post(self, request: Request) -> Response:  # type: ignore[override]
         """As by its address, with the job's id as `id`. An id that can't be read names no job."""
         return super().post(request, _job_named(self, request))
@@ -237,6 +257,7 @@ class UserTaskOfStepView(RochallorView):
 
     scopes = {"POST": TASKS_DECIDE}
 
+    @extend_schema(request=d.RochallorCompleteSerializer, responses={204: None})
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
         """204; 404 for one that isn't open."""
         fields = Fields(self.sent(request))
@@ -249,6 +270,7 @@ class UserTaskView(RochallorView):
 
     scopes = {"POST": TASKS_DECIDE}
 
+    @extend_schema(request=d.RochallorTaskResultSerializer, responses={204: None})
     def post(self, request: Request, task_id: UUID) -> Response:
         """204; 404 for one that isn't open."""
         fields = Fields(self.sent(request))
@@ -262,6 +284,7 @@ class SignalView(RochallorView):
 
     scopes = {"POST": RUNS_SIGNAL}
 
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={204: None})
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
         """Has a wait go on; the body is the variables, or nothing. 204; 409 where it doesn't wait."""
         service.signal_wait(self.principal, run_id, node, self.sent(request))

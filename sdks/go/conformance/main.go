@@ -10,7 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+	"github.com/segmentio/kafka-go"
+
 	"handoff"
+	"handoff/kafkaevents"
+	"handoff/redisevents"
 )
 
 type action struct {
@@ -65,6 +70,12 @@ func play(path, workflow, key string) error {
 	defer done()
 	begun, cancelled := make(chan bool, 100), make(chan bool, 100)
 	worker := handoff.NewWorker(client)
+	if worker.Events, err = brokerEvents(); err != nil {
+		return err
+	}
+	if address := os.Getenv("HANDOFF_GRPC"); address != "" {
+		worker.GRPC = "http://" + address
+	}
 	for node, actions := range one.Jobs {
 		calls := 0
 		step := func(job *handoff.Job) (any, error) {
@@ -98,6 +109,22 @@ func play(path, workflow, key string) error {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(told)
+}
+
+// brokerEvents is the broker that EVENTS names, if any.
+func brokerEvents() (handoff.Events, error) {
+	address, tenant := os.Getenv("EVENTS"), os.Getenv("TENANT")
+	if brokers, is := strings.CutPrefix(address, "kafka://"); is {
+		return kafkaevents.New(kafka.ReaderConfig{Brokers: []string{brokers}}, tenant), nil
+	}
+	if address == "" {
+		return nil, nil
+	}
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	return redisevents.New(redis.NewClient(options), tenant), nil
 }
 
 // act does what the case says for this call of the step.

@@ -1,7 +1,9 @@
 // Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: main.js CASE WORKFLOW KEY.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { ApiError, Client, type Context, type Json, Release, type Run, StepError, Worker } from "../src/index.js";
+import { Kafka, logLevel } from "kafkajs";
+import { createClient } from "redis";
+import { ApiError, Client, type Context, type Events, type Json, KafkaEvents, RedisEvents, Release, type Run, StepError, Worker } from "../src/index.js";
 
 interface Action {
   log?: string[];
@@ -87,7 +89,17 @@ async function ask(client: Client): Promise<void> {
   }
 }
 
-const worker = new Worker();
+/** As `EVENTS` says, where it does. */
+function brokerEvents(): Events | undefined {
+  const { EVENTS: address = "", TENANT: tenant = "" } = process.env;
+  if (address.startsWith("kafka://"))
+    return new KafkaEvents(new Kafka({ brokers: [address.slice("kafka://".length)], logLevel: logLevel.NOTHING }), { tenant });
+  return address ? new RedisEvents(createClient({ url: address }), { tenant }) : undefined;
+}
+
+const events = brokerEvents();
+const grpc = process.env["HANDOFF_GRPC"] && `http://${process.env["HANDOFF_GRPC"]}`;
+const worker = new Worker({ ...(events && { events }), ...(grpc && { grpc }) });
 for (const [node, actions] of Object.entries(scene.jobs ?? {})) {
   let calls = 0;
   const step = (ctx: Context) => {

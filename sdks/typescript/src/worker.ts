@@ -1,8 +1,14 @@
 import { hostname } from "node:os";
 import { setMaxListeners } from "node:events";
-import { Client, jitter, pauseAfter, sleep, type Connection, type Json } from "./client.js";
+import { Client, pauseAfter, sleep, type Connection, type Json } from "./client.js";
+import { consume } from "./consuming.js";
 import { ApiError, NoResponse, Release, StepError } from "./errors.js";
-import { Claim, Context, type Job, storable } from "./job.js";
+import type { Events } from "./events.js";
+import { GrpcJobs } from "./grpc.js";
+import { Claim, Context, storable } from "./job.js";
+import { poll } from "./polling.js";
+import { type Reporter, type Result, RestReporter } from "./reporting.js";
+import type { Taking } from "./taking.js";
 import type { JobResult, Watcher } from "./watcher.js";
 
 /** Does the jobs of a node; what it gives is the output of the step. */
@@ -22,19 +28,12 @@ export interface WorkerOptions extends Connection {
   logger?: Pick<Console, "info" | "warn" | "error">;
   /** Receives its events, such as `Metrics`. */
   watcher?: Watcher;
+  /** Where the gRPC service is, as http://127.0.0.1:9090 or https://…: jobs come by a stream, and nothing is polled. */
+  grpc?: string;
+  /** A broker with job events, instead of polling: `KafkaEvents` or `RedisEvents`. */
+  events?: Events;
 }
 
-interface Result {
-  id: string;
-  applied: boolean;
-  reason?: string;
-  message?: string;
-  cancel_requested?: boolean;
-  lease_expires_at?: string;
-}
-
-const MOST_JOBS = 100;
-const MOST_QUEUES = 50;
 const LOOK = 250;
 const LEAVE = 2_000;
 const TELL = 300_000; // a result is told so long, also after its lease: it counts while nobody else has the step
@@ -43,18 +42,24 @@ const MOST_MESSAGE = 10_000;
 const MOST_STACK = 20_000;
 const GONE = new Set(["stale_token", "not_found"]);
 
-/** Polls for jobs and does them. */
+type Unset = "version" | "grpc" | "events";
+
+/** Takes jobs and does them. */
 export class Worker {
   readonly #client: Client;
-  readonly #options: Required<Omit<WorkerOptions, "url" | "token" | "version">> & { version?: string };
+  readonly #reporter: Reporter;
+  readonly #options: Required<Omit<WorkerOptions, "url" | "token" | Unset>> & Pick<WorkerOptions, Unset>;
   readonly #steps = new Map<string, Step>();
   readonly #queues = new Set<string>();
   readonly #held = new Map<Claim, Promise<void>>();
   readonly #stopping = new AbortController();
-  #freed = () => {};
+  #slotChange = nextTime();
 
+  /** Throws where nobody says which address and token, and for both `grpc` and `events`. */
   constructor({ url, token, ...options }: WorkerOptions = {}) {
+    if (options.grpc && options.events) throw new Error("A worker takes its jobs by gRPC or through a broker, not both.");
     this.#client = new Client({ ...(url && { url }), ...(token && { token }) });
+    this.#reporter = options.grpc ? new GrpcJobs(options.grpc, token || process.env["TOKEN"]!) : new RestReporter(this.#client);
     const silent = { info() {}, warn: console.warn, error: console.error };
     this.#options = { slots: 10, name: `${hostname()}-${process.pid}`, pollWait: 20_000, drain: 30_000, logger: silent, watcher: {}, ...options };
     setMaxListeners(0, this.#stopping.signal);
@@ -87,75 +92,51 @@ export class Worker {
     if (!this.#steps.size) throw new Error("A worker needs a step.");
     const beats = setInterval(() => this.#look(), LOOK);
     try {
-      await this.#poll();
+      await this.#take();
     } finally {
       this.stop();
       await this.#drain();
       clearInterval(beats);
+      this.#reporter.close();
     }
   }
 
   /** Takes no more jobs, and ends when those in hand are done. */
   stop(): void {
     this.#stopping.abort();
-    this.#freed();
+    this.#hasRoom();
   }
 
-  async #poll(): Promise<void> {
-    const { signal } = this.#stopping;
-    for (let failures = 0; !signal.aborted; ) {
-      const free = this.#options.slots - this.#held.size;
-      if (free < 1) {
-        await new Promise<void>((freed) => (this.#freed = freed));
-        continue;
-      }
-      const began = performance.now();
-      let jobs: Claim[];
-      try {
-        jobs = await this.#ask(free);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof ApiError && !error.isRetryable) throw error;
-        this.#options.logger.warn(`no jobs, trying again: ${error}`);
-        this.#options.watcher.pollFailed?.();
-        await sleep(pauseAfter(error, Math.min(failures++, 5)), signal);
-        continue;
-      }
-      failures = 0;
-      const took = performance.now() - began;
-      this.#options.watcher.pollSucceeded?.(jobs.length, took / 1000);
-      for (const job of jobs) this.#begin(job);
-      // All that wait are answered at once when a server ends, or has too many.
-      if (!jobs.length && took < 1_000) await sleep(500 + jitter(1_000), signal);
-    }
+  #hasRoom(): void {
+    this.#slotChange.resolve();
+    this.#slotChange = nextTime();
   }
 
-  async #ask(free: number): Promise<Claim[]> {
-    const all = [...this.#queues].sort();
-    const queues = all.length > MOST_QUEUES ? all.sort(() => Math.random() - 0.5).slice(0, MOST_QUEUES) : all;
-    const { name, slots, version, pollWait } = this.#options;
-    const body = {
-      worker_id: name,
-      queues,
-      weights: Object.fromEntries(queues.map((queue) => [queue, 1])),
-      slots,
-      max_jobs: Math.min(free, MOST_JOBS),
-      wait_seconds: jitter(pollWait) / 1000,
-      ...(version && { version }),
+  /** Takes jobs until it is stopped. */
+  #take(): Promise<void> {
+    const { events, pollWait, name, slots, version, logger, watcher } = this.#options;
+    const worker: Taking = {
+      ...{ name, slots, version, logger, watcher },
+      queues: [...this.#queues].sort(),
+      signal: this.#stopping.signal,
+      free: () => slots - this.#held.size,
+      slotChange: () => this.#slotChange.promise,
+      begin: (job, date) => this.#begin(new Claim(job, date)),
     };
-    // Each poll leases: none is sent twice.
-    let date = NaN;
-    const options = { body, retries: 0, signal: this.#stopping.signal, timeout: pollWait + 30_000, onDate: (at: number) => (date = at) };
-    const { jobs } = await this.#client.call<{ jobs: Job[] }>("POST", "/jobs/poll", options);
-    return jobs.map((job) => new Claim(job, date));
+    if (this.#reporter instanceof GrpcJobs) return this.#reporter.stream(worker);
+    return events ? consume(events, this.#client, worker) : poll(this.#client, pollWait, worker);
   }
 
   #begin(held: Claim): void {
     const { job } = held;
-    const { logger, watcher } = this.#options;
+    const { logger, watcher, slots } = this.#options;
     const began = performance.now();
     watcher.jobStarted?.(job.node);
-    const work = this.#process(held)
+    // A stream that was opened anew knows nothing of the jobs that are in hand already.
+    const waits = this.#held.size >= slots;
+    const work = Promise.resolve()
+      .then(() => (waits ? this.#awaitSlot(held) : undefined))
+      .then(() => this.#process(held))
       .catch((error: unknown): JobResult => {
         logger.error(`the result of ${job.id} could not be reported: ${error}`);
         return "unreported";
@@ -163,15 +144,20 @@ export class Worker {
       .then((result) => watcher.jobEnded?.(job.node, result, (performance.now() - began) / 1000))
       .finally(() => {
         this.#held.delete(held);
-        this.#freed();
+        this.#hasRoom();
       });
     this.#held.set(held, work);
+  }
+
+  /** Waits until it is one of the first that are in hand; its lease is renewed meanwhile. */
+  async #awaitSlot(held: Claim): Promise<void> {
+    while (!held.cancellation.signal.aborted && [...this.#held.keys()].indexOf(held) >= this.#options.slots) await this.#slotChange.promise;
   }
 
   async #process(held: Claim): Promise<JobResult> {
     const { job } = held;
     const step = this.#steps.get(job.node);
-    if (!step) return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, true);
+    if (!step) return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, false);
     const ctx = new Context(job, held, () => void this.#beat([held]));
     let output: unknown;
     try {
@@ -213,8 +199,7 @@ export class Worker {
     for (let tries = 0; ; tries += 1) {
       let trouble: unknown;
       try {
-        const body = { items: [held.item(more)] };
-        const [result] = (await this.#client.call<{ results: Result[] }>("POST", `/jobs/${verb}`, { body, retries: 0 })).results;
+        const [result] = (await this.#reporter.report(verb, [held.item(more)])).results;
         this.#options.watcher.reportSent?.(verb, 1);
         if (result && result.reason !== "unavailable") return result;
       } catch (error) {
@@ -232,9 +217,7 @@ export class Worker {
   }
 
   async #release(held: Claim): Promise<JobResult> {
-    const body = { lease_token: held.job.lease_token };
-    // Saying it twice does no harm.
-    const told = await this.#client.call<Result>("POST", `/jobs/${held.job.id}/release`, { body });
+    const told = await this.#reporter.release(held.job);
     return told.applied ? "released" : "late";
   }
 
@@ -272,12 +255,10 @@ export class Worker {
 
   /** One that is refused is told again without what the steps had to say, which must not cost the others their leases. */
   async #renewed(due: Claim[]): Promise<{ results: Result[]; date: number }> {
-    const tell = async (items: unknown[]) => {
-      let date = NaN;
-      const options = { body: { items }, retries: 0, onDate: (at: number) => (date = at) };
-      const { results } = await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", options);
+    const tell = async (items: Record<string, unknown>[]) => {
+      const answer = await this.#reporter.report("heartbeat", items);
       this.#options.watcher.reportSent?.("heartbeat", items.length);
-      return { results, date };
+      return answer;
     };
     try {
       return await tell(due.map((held) => held.item(held.news)));
@@ -301,6 +282,12 @@ export class Worker {
     await Promise.race([Promise.all(this.#held.values()), sleep(most, over.signal)]);
     over.abort();
   }
+}
+
+function nextTime(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }
 
 function isJson(value: unknown): boolean {

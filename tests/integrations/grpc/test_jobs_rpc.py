@@ -2,7 +2,7 @@
 
 import json
 import time
-from datetime import timedelta
+from datetime import UTC, timedelta
 from threading import Thread
 
 import grpc
@@ -42,6 +42,8 @@ def test_a_job_is_polled_kept_and_completed(speak, start):
     beat = worker.jobs("HeartbeatJob", **held(job), progress={"at": 0.5}, log=[{"text": "half"}])
     assert beat.applied
     assert beat.lease_expires_at.ToMilliseconds() >= job.lease_expires_at.ToMilliseconds()
+    for told_at, answer in ((time.time(), beat), (time.time(), job)):
+        assert told_at - 20 < answer.sent_at.ToDatetime(tzinfo=UTC).timestamp() <= told_at
     word = {**held(job), "output": {"big": 2**53, "none": None}, "variables": {"paid": True}}
     assert worker.jobs("CompleteJob", **word).applied
     again = worker.jobs("CompleteJob", **word)
@@ -90,7 +92,8 @@ def test_both_doors_tell_the_same_of_a_job(speak, start, people):
     for name in ("params", "input", "progress"):
         assert json.loads(getattr(job, name)) == by_rest[name], name
     assert job.idempotency_key == by_rest["idempotency_key"]
-    assert {field.name for field in job.DESCRIPTOR.fields} == by_rest.keys()
+    # Over REST the header `Date` says it.
+    assert {field.name for field in job.DESCRIPTOR.fields} == by_rest.keys() | {"sent_at"}
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,7 @@ class _Shift:
         step = self._worker._steps.get(str(claim.job["node"]))
         if step is None:
             message = f"The worker {self._worker._name} has no step {claim.job['node']}."
-            return failure(claim, "UnknownStep", message, retryable=True)
+            return failure(claim, "UnknownStep", message, retryable=False)
         if self._worker._stopping.is_set():
             raise Release
         context = Context(claim, self._worker._stopping, lambda: self._beat(claim))

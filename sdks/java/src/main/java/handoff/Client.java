@@ -63,6 +63,10 @@ public final class Client {
         this.url = address.replaceAll("/+$", "");
     }
 
+    String token() {
+        return token;
+    }
+
     /** Starts a run. */
     public Run start(String workflow, Object input) throws InterruptedException {
         return start(workflow, input, null);
@@ -227,7 +231,7 @@ public final class Client {
         }
     }
 
-    private static Duration seconds(String text) {
+    static Duration seconds(String text) {
         try {
             double asked = Double.parseDouble(text);
             return asked > 0 ? Duration.ofMillis((long) (Math.min(asked, MOST_ASKED) * 1_000)) : Duration.ZERO;

@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** What Handoff is told of jobs: that they are being done, and what result of them. */
@@ -27,11 +26,11 @@ final class Reports {
     // Of a result that is not taken for one of these there is nothing more to say.
     private static final Set<String> GONE = Set.of("stale_token", "not_found");
 
-    private final Client client;
+    private final Reporter reporter;
     private final Watcher watcher;
 
-    Reports(Client client, Watcher watcher) {
-        this.client = client;
+    Reports(Reporter reporter, Watcher watcher) {
+        this.reporter = reporter;
         this.watcher = watcher;
     }
 
@@ -55,8 +54,7 @@ final class Reports {
         List<Job.Word> words = jobs.stream().map(Job::sign).toList();
         Client.Answer answer;
         try {
-            Object body = Map.of("items", words.stream().map(Job.Word::item).toList());
-            answer = client.once("POST", "/jobs/heartbeat", body, null, patience(jobs), new CompletableFuture<>());
+            answer = reporter.report("heartbeat", words.stream().map(Job.Word::item).toList(), patience(jobs));
         } catch (HandoffException failure) {
             LOG.log(Level.WARNING, "leases could not be renewed, trying again: " + failure.getMessage());
             if (failure instanceof ApiException refused && !refused.isRetryable()) {
@@ -175,10 +173,7 @@ final class Reports {
     /** Gives a job back that nothing was done of. */
     JobResult release(Job job) {
         try {
-            // Saying it twice does no harm.
-            String path = "/jobs/" + Client.part(job.id()) + "/release";
-            Object body = Map.of("lease_token", job.leaseToken());
-            return Result.of(client.call("POST", path, body, UUID.randomUUID().toString(), Client.TRIES)).counts(JobResult.RELEASED);
+            return Result.of(reporter.release(job)).counts(JobResult.RELEASED);
         } catch (HandoffException failure) {
             LOG.log(Level.WARNING, "a job could not be released, its lease will end: " + failure.getMessage());
         } catch (InterruptedException asked) {
@@ -193,8 +188,7 @@ final class Reports {
         for (int tries = 0; ; tries++) {
             HandoffException trouble;
             try {
-                Object body = Map.of("items", List.of(job.word(more).item()));
-                JsonNode told = client.call("POST", "/jobs/" + verb, body, null, 1).path("results").path(0);
+                JsonNode told = reporter.report(verb, List.of(job.word(more).item()), Client.READ).body().path("results").path(0);
                 watcher.reportSent(verb, 1);
                 if (told.isObject() && !told.path("reason").asText("").equals("unavailable")) {
                     return Result.of(told);

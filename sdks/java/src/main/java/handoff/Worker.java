@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -19,7 +20,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -44,6 +47,9 @@ public final class Worker {
     private final Set<Job> held = new HashSet<>();
     private final Watcher watcher;
     private final Reports reports;
+    private final GrpcJobs grpc;
+    private final Events events;
+    private final Semaphore permits;
     private final CompletableFuture<Void> stopping = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
@@ -58,7 +64,13 @@ public final class Worker {
         pollWait = builder.pollWait;
         drain = builder.drain;
         watcher = builder.watcher;
-        reports = new Reports(client, watcher);
+        events = builder.events;
+        permits = new Semaphore(slots);
+        if (builder.grpc != null && events != null) {
+            throw new IllegalArgumentException("A worker takes its jobs by gRPC or through a broker, not both.");
+        }
+        grpc = builder.grpc == null ? null : new GrpcJobs(builder.grpc, client.token());
+        reports = new Reports(grpc == null ? new Reporter.Rest(client) : grpc, watcher);
     }
 
     /** Builds a worker that asks the API by this client. */
@@ -75,6 +87,8 @@ public final class Worker {
         private Duration pollWait = Duration.ofSeconds(20);
         private Duration drain = Duration.ofSeconds(30);
         private Watcher watcher = new Watcher() {};
+        private String grpc;
+        private Events events;
 
         private Builder(Client client) {
             this.client = client;
@@ -119,6 +133,21 @@ public final class Worker {
             return this;
         }
 
+        /**
+         * Where the gRPC service is, as {@code http://127.0.0.1:9090} or {@code https://…}: jobs come by a stream, and nothing
+         * is polled. It needs grpc-stub and grpc-netty.
+         */
+        public Builder grpc(String grpc) {
+            this.grpc = grpc;
+            return this;
+        }
+
+        /** A broker with job events, instead of polling: {@link KafkaEvents} or {@link RedisEvents}. */
+        public Builder events(Events events) {
+            this.events = events;
+            return this;
+        }
+
         /** The worker. */
         public Worker build() {
             return new Worker(this);
@@ -153,13 +182,16 @@ public final class Worker {
         }
         try {
             threads.execute(this::look);
-            poll();
+            take();
         } finally {
             stop();
             try {
                 drain();
             } finally {
                 ended.complete(null);
+                if (grpc != null) {
+                    grpc.close();
+                }
                 forget(hook);
             }
         }
@@ -202,6 +234,49 @@ public final class Worker {
         }
     }
 
+    private void take() throws InterruptedException {
+        if (grpc != null) {
+            stream();
+        } else if (events != null) {
+            Consumer.Slots room = this::awaitRoom;
+            new Consumer(client, about(), List.copyOf(queues), room, watcher, stopping, this::begin).consume(events, threads);
+        } else {
+            poll();
+        }
+    }
+
+    /** Takes jobs as a stream brings them. */
+    private void stream() throws InterruptedException {
+        AtomicInteger failures = new AtomicInteger();
+        while (!stopping.isDone()) {
+            List<String> asked = someQueues();
+            Map<String, Object> request = about();
+            request.put("queues", asked);
+            request.put("weights", asked.stream().map(queue -> Map.of("key", queue, "value", 1)).toList());
+            request.put("max_jobs", slots);
+            long opened = System.nanoTime();
+            try {
+                grpc.stream(request, (job, date) -> {
+                    failures.set(0);
+                    watcher.pollSucceeded(1, Duration.ofNanos(System.nanoTime() - opened));
+                    begin(job, date);
+                }, stopping);
+            } catch (HandoffException failure) {
+                pauseAfter(failure, failures.getAndIncrement());
+            }
+        }
+    }
+
+    /** Waits before the next try. Throws the failure where no other try would change it. */
+    private void pauseAfter(HandoffException failure, int failures) throws InterruptedException {
+        if (failure instanceof ApiException refused && !refused.isRetryable()) {
+            throw failure;
+        }
+        LOG.log(Level.WARNING, "no jobs, trying again: " + failure.getMessage());
+        watcher.pollFailed();
+        Pause.sleep(Pause.after(failure, failures), stopping);
+    }
+
     /** Takes jobs while there are slots. */
     private void poll() throws InterruptedException {
         int failures = 0;
@@ -213,12 +288,7 @@ public final class Worker {
             } catch (CancellationException stopped) {
                 return;
             } catch (HandoffException failure) {
-                if (failure instanceof ApiException refused && !refused.isRetryable()) {
-                    throw failure;
-                }
-                LOG.log(Level.WARNING, "no jobs, trying again: " + failure.getMessage());
-                watcher.pollFailed();
-                Pause.sleep(Pause.after(failure, failures++), stopping);
+                pauseAfter(failure, failures++);
                 continue;
             }
             failures = 0;
@@ -247,29 +317,56 @@ public final class Worker {
         }
     }
 
-    private List<Job> ask(int free) throws InterruptedException {
-        List<String> asked = new ArrayList<>(queues);
-        if (asked.size() > MOST_QUEUES) {
-            Collections.shuffle(asked);
-            asked = asked.subList(0, MOST_QUEUES);
+    /** Waits for more free slots than these, so long at most; gives how many more, 0 where none. */
+    private int awaitRoom(int taken, Duration most) throws InterruptedException {
+        long until = System.nanoTime() + most.toNanos();
+        synchronized (held) {
+            for (long left = most.toMillis(); held.size() + taken >= slots && !stopping.isDone() && left > 0; left = (until - System.nanoTime()) / 1_000_000) {
+                held.wait(left);
+            }
+            return stopping.isDone() ? 0 : Math.max(slots - held.size() - taken, 0);
         }
+    }
+
+    /** What a call says of the worker. */
+    private Map<String, Object> about() {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("worker_id", name);
-        body.put("queues", asked);
-        body.put("weights", asked.stream().collect(Collectors.toMap(Function.identity(), queue -> 1)));
         body.put("slots", slots);
-        body.put("max_jobs", Math.min(free, MOST_JOBS));
-        body.put("wait_seconds", Pause.jittered(pollWait).toMillis() / 1_000.0);
         if (version != null) {
             body.put("version", version);
         }
+        return body;
+    }
+
+    /** Its queues, or some where there are more than a call may name. */
+    private List<String> someQueues() {
+        List<String> all = new ArrayList<>(queues);
+        if (all.size() > MOST_QUEUES) {
+            Collections.shuffle(all);
+            return all.subList(0, MOST_QUEUES);
+        }
+        return all;
+    }
+
+    private List<Job> ask(int free) throws InterruptedException {
+        List<String> asked = someQueues();
+        Map<String, Object> body = about();
+        body.put("queues", asked);
+        body.put("weights", asked.stream().collect(Collectors.toMap(Function.identity(), queue -> 1)));
+        body.put("max_jobs", Math.min(free, MOST_JOBS));
+        body.put("wait_seconds", Pause.jittered(pollWait).toMillis() / 1_000.0);
         // Each poll leases: none is sent twice.
         Client.Answer answer = client.once("POST", "/jobs/poll", body, null, pollWait.plus(Client.READ), stopping);
         List<Job> jobs = new ArrayList<>();
         for (JsonNode raw : answer.body().path("jobs")) {
-            jobs.add(new Job(raw, answer.date(), job -> threads.execute(() -> tell(job))));
+            jobs.add(job(raw, answer.date()));
         }
         return jobs;
+    }
+
+    private Job job(JsonNode raw, Instant date) {
+        return new Job(raw, date, job -> threads.execute(() -> tell(job)));
     }
 
     /** Tells how far a job is, as long as it says more meanwhile; what is not heard waits for the next time. */
@@ -280,6 +377,14 @@ public final class Worker {
         } while (job.goesOnTelling(wasHeard));
     }
 
+    private void begin(JsonNode raw, Instant date) {
+        begin(job(raw, date));
+    }
+
+    /**
+     * Has a job done. A stream that was opened anew knows nothing of the jobs in hand: one for which there is no slot waits for
+     * it, and its lease is renewed meanwhile.
+     */
     private void begin(Job job) {
         synchronized (held) {
             held.add(job);
@@ -288,12 +393,14 @@ public final class Worker {
         threads.execute(() -> {
             long began = System.nanoTime();
             JobResult result = JobResult.UNREPORTED;
+            permits.acquireUninterruptibly();
             try {
                 result = process(job);
             } catch (RuntimeException failure) {
                 LOG.log(Level.ERROR, "the result could not be reported of the job " + job.id(), failure);
             } finally {
                 watcher.jobEnded(job.node(), result, Duration.ofNanos(System.nanoTime() - began));
+                permits.release();
                 job.cancel();
                 synchronized (held) {
                     held.remove(job);
@@ -308,7 +415,7 @@ public final class Worker {
         Step step = steps.get(job.node());
         if (step == null) {
             String message = "The worker " + name + " has no step " + job.node() + ".";
-            return reports.fail(job, new StepException("UnknownStep", message), null);
+            return reports.fail(job, new StepException("UnknownStep", message, false), null);
         }
         Object output = null;
         Throwable error = null;

@@ -5,12 +5,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import handoff.ApiException;
 import handoff.Client;
-import handoff.ReleaseException;
+import handoff.Events;
 import handoff.Job;
+import handoff.KafkaEvents;
+import handoff.RedisEvents;
+import handoff.ReleaseException;
 import handoff.Run;
 import handoff.StepException;
 import handoff.Worker;
 import java.io.File;
+import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import redis.clients.jedis.RedisClient;
 
 /** Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: Conformance CASE WORKFLOW KEY. */
 public final class Conformance {
@@ -44,7 +49,11 @@ public final class Conformance {
     }
 
     private void play() throws Exception {
-        Worker worker = Worker.builder(client).build();
+        String grpc = System.getenv("HANDOFF_GRPC");
+        Worker worker = Worker.builder(client)
+                .grpc(grpc == null ? null : "http://" + grpc)
+                .events(brokerEvents())
+                .build();
         scene.path("jobs").properties().forEach(entry -> {
             AtomicInteger calls = new AtomicInteger();
             JsonNode actions = entry.getValue();
@@ -67,6 +76,16 @@ public final class Conformance {
         working.join(MOST.toMillis());
         System.out.write(MAPPER.writeValueAsBytes(told));
         System.out.flush();
+    }
+
+    /** The broker that EVENTS names, or null. */
+    private static Events brokerEvents() {
+        String address = System.getenv().getOrDefault("EVENTS", "");
+        String tenant = System.getenv().getOrDefault("TENANT", "");
+        if (address.startsWith("kafka://")) {
+            return new KafkaEvents(address.substring("kafka://".length()), tenant, Map.of());
+        }
+        return address.isEmpty() ? null : new RedisEvents(RedisClient.create(URI.create(address)), tenant);
     }
 
     private static void work(Worker worker) {
