@@ -2,7 +2,20 @@
 
 import type { Catalogue } from "./catalogue";
 import { holdsSteps, homeOf, stepsIn } from "./bodies";
-import { type Box, FIRST, GAP_X, GAP_Y, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf, spotOf } from "./boxes";
+import {
+  type Box,
+  FIRST,
+  GAP_X,
+  GAP_Y,
+  boxOf,
+  freePlace,
+  makeRoom,
+  place,
+  placeNear,
+  seenFrom,
+  sizeOf,
+  spotOf,
+} from "./boxes";
 import { Draft } from "./changes";
 import { type Clip, paste, pasteIn } from "./clips";
 import { type Made, type ReservedIds, connectIn, insertBefore, roomOn, splice, usualCondition } from "./commands";
@@ -66,7 +79,7 @@ export function insertClip(
   const room = edge === undefined ? null : roomOn(doc, edge, bounds.w);
   for (const [id, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", id], to);
   const wanted = room?.spot ?? (where.at ? seenFrom(doc, home, where.at) : startFor(doc, bounds, where));
-  const free = freePlace(draft.doc, wanted, { home, size: bounds });
+  const free = placeNear(draft, wanted, { home, size: bounds });
   const corner = home === null ? { x: 0, y: 0 } : spotOf(draft.doc, home);
   const shift = { x: free.x + corner.x - bounds.x, y: free.y + corner.y - bounds.y };
   const select = pasteIn(draft, clip, shift, reserved, home);
