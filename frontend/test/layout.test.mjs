@@ -220,13 +220,14 @@ test("what is opened begins with the first step, whatever is left of it further 
 
 test("what starts runs stands before the first step, on no step; many are counted", () => {
   const doc = laid(chain(10));
-  doc.settings = { request: { category: "Travel" } };
+  doc.settings = { request: { category: "Travel" }, sla_seconds: 86_400 };
   const trigger = (at) => ({ kind: "Schedule", name: `n${at}`, does: "daily", is_on: true, path: "/x" });
   const found = starts.startsOf(doc, range(7).map(trigger), "/workflows/x");
   assert.deepEqual(
     found.map(({ kind }) => kind),
-    ["Requests", "Schedule", "Schedule", "Schedule", "4 more"],
+    ["Deadline", "Requests", "Schedule", "Schedule", "5 more"],
   );
+  assert.equal(found[0].does, "each run: 1 day");
   const all = Object.keys(doc.nodes).map((id) => boxes.boxOf(doc, id));
   for (const { box } of found) {
     assert.ok(box.x + box.w < doc.layout.nodes.s0.x);

@@ -17,7 +17,7 @@ export const StartCard = memo(function StartCard({ data }: NodeProps<StartNode>)
   );
   const title = `${kind} ${name}: ${does}${isOn ? "" : " (off)"}`;
   return (
-    <div className={`start-card ${isOn ? "" : "is-off"}`} title={title}>
+    <div className={`start-card ${isOn ? "" : "is-off"}`} data-kind={kind} title={title}>
       {path ? (
         <a className="nodrag nopan" href={path}>
           {words}

@@ -3,7 +3,7 @@
 import { type Edge, MarkerType, type Node, Position } from "@xyflow/react";
 import type { Doc } from "../model/document";
 import { sized } from "./sized";
-import { type Start, firstSteps } from "./starts";
+import { DEADLINE, type Start, firstSteps } from "./starts";
 
 export type StartNode = Node<Start, "start">;
 export type StartEdge = Edge<Record<string, never>, "start">;
@@ -43,7 +43,8 @@ export class StartDrawer {
 /** The lines from what starts runs to the first steps. */
 export function startEdges(doc: Doc, starts: Start[]): StartEdge[] {
   const firsts = starts.length ? firstSteps(doc).slice(0, MOST_FIRST) : [];
-  return starts.flatMap(({ id }) =>
+  const lead = starts.filter(({ kind }) => kind !== DEADLINE);
+  return lead.flatMap(({ id }) =>
     firsts.map((first) => ({
       id: `${id}>${first}`,
       type: "start" as const,

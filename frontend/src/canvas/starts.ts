@@ -1,10 +1,11 @@
-/** What starts runs of a workflow, drawn before its first steps: schedules, webhooks, the catalogue of requests. Pure. */
+/** What starts runs of a workflow, and their deadline, drawn before its first steps. Pure. */
 
 import { homeOf } from "../model/bodies";
 import { type Box, GAP_X, HEIGHT, boxOf } from "../model/boxes";
 import type { Doc } from "../model/document";
 import { neighbours } from "../model/graph";
 import { isObject } from "../model/json";
+import { secondsInWords } from "../model/words";
 
 /** As the page tells of it. */
 export type Trigger = {
@@ -22,12 +23,30 @@ const START_HEIGHT = 46;
 const GAP = 10;
 /** More of them are one card that counts them. */
 const MOST = 5;
-const ICONS: Record<string, string> = { Schedule: "calendar-clock", Webhook: "webhook", Requests: "inbox" };
+export const DEADLINE = "Deadline";
+const ICONS: Record<string, string> = {
+  [DEADLINE]: "timer",
+  Schedule: "calendar-clock",
+  Webhook: "webhook",
+  Requests: "inbox",
+};
 
 /** The outer steps that nothing leads to. */
 export function firstSteps(doc: Doc): string[] {
   const { into } = neighbours(doc);
   return Object.keys(doc.nodes).filter((id) => homeOf(doc, id) === null && !(into.get(id) ?? []).length);
+}
+
+/** The deadline of a run, which counts from its start. */
+function deadlineOf({ settings }: Doc): Trigger[] {
+  const { sla_working_days: days, sla_seconds: seconds } = settings;
+  const does =
+    typeof days === "number"
+      ? `${days} working ${days === 1 ? "day" : "days"}`
+      : typeof seconds === "number"
+        ? secondsInWords(seconds)
+        : "";
+  return does ? [{ kind: DEADLINE, name: "", does: `each run: ${does}`, is_on: true, path: "" }] : [];
 }
 
 /** Each with its place, below one another to the left of the first step and of what stands beside them. */
@@ -36,7 +55,7 @@ export function startsOf(doc: Doc, triggers: Trigger[], page: string): Start[] {
   const asked: Trigger[] = isObject(request)
     ? [{ kind: "Requests", name: String(request.category ?? ""), does: "people ask for it", is_on: true, path: "" }]
     : [];
-  const all = [...asked, ...triggers];
+  const all = [...deadlineOf(doc), ...asked, ...triggers];
   const [first] = firstSteps(doc);
   if (first === undefined || !all.length) return [];
   const shown = all.length > MOST ? all.slice(0, MOST - 1) : all;

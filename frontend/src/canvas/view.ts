@@ -40,7 +40,7 @@ export function fit(): void {
   part = picked.length ? around(picked, pane) : first;
   void flow.setViewport(part, { duration: MS });
   const what = picked.length ? "the selection" : "the beginning";
-  say(`${boxes.length} steps are too many to read at once. This is ${what}; press 0 again for all.`);
+  say(`${boxes.length} steps are too many to read at once. This is ${what}; fit again (0) for all.`);
 }
 
 function near(one: Viewport, other: Viewport, name: "x" | "y" | "zoom"): boolean {
