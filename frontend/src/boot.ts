@@ -1,5 +1,6 @@
 /** What the page tells the island. */
 
+import type { Trigger } from "./canvas/starts";
 import type { StepType } from "./model/catalogue";
 import type { Snippet } from "./model/snippets";
 import type { JsonObject } from "./model/json";
@@ -31,6 +32,8 @@ export interface Boot {
   definition_schema: JsonObject;
   /** Groups of steps, ready made. */
   snippets: Snippet[];
+  /** What starts runs of it, as far as who looks may see that. */
+  triggers: Trigger[];
   sprite: string;
   urls: {
     api: string;

@@ -3,9 +3,10 @@
 import { laid } from "./canvas/meanwhile";
 import { fit, zoom } from "./canvas/view";
 import { togglePanel } from "./frame/sizes";
-import { WITHIN, holdsSteps, homeOf, withContents } from "./model/bodies";
+import { holdsSteps, homeOf, withContents } from "./model/bodies";
 import type { Doc } from "./model/document";
-import { asClip, copy, paste } from "./model/clips";
+import { asClip, copy } from "./model/clips";
+import { duplicated, insertClip, placeFor } from "./model/inserting";
 import { addNote, group, moveSteps, remove, ungroup } from "./model/commands";
 import { moveInto } from "./model/moving";
 import { foldable } from "./model/folding";
@@ -38,6 +39,7 @@ import {
 } from "./store";
 
 import { goToComments } from "./comments";
+import { TYPED_IN, isElsewhere, isOnGraph, notePress } from "./graphFocus";
 import { goes, noteFocus } from "./inspector/going";
 
 export interface Key {
@@ -95,13 +97,8 @@ export function duplicate(): void {
   const { doc, selected, comments } = state();
   if (!selected.nodes.length && !selected.notes.length) return say("Select what you want to duplicate.");
   if (!hasRoomFor(withContents(doc, selected.nodes).length)) return;
-  const made = paste(
-    doc,
-    copy(doc, selected),
-    { x: 40, y: 40 },
-    spokenOf(comments),
-    homeOf(doc, selected.nodes[0] ?? ""),
-  );
+  const home = homeOf(doc, selected.nodes[0] ?? "");
+  const made = duplicated(doc, copy(doc, selected), spokenOf(comments), home);
   if (
     act(
       `Duplicate ${selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : `${made.select.length} steps`}`,
@@ -301,10 +298,11 @@ function pressed(event: KeyboardEvent): string {
     .join("+");
 }
 
-const TYPED_IN = "input, textarea, select, [contenteditable=true], .cm-editor, dialog";
 const UNDOES = ["Ctrl+z", "Ctrl+y", "Ctrl+Shift+z"];
 /** What leads from a field to somewhere else. */
 const FROM_FIELDS = ["F8", "Ctrl+f"];
+/** What changes nothing by itself, and acts wherever the focus is. */
+const EVERYWHERE = [...UNDOES, ...FROM_FIELDS, "?"];
 /** Where Enter and the arrows have a meaning of their own. */
 const OWN_KEYS = "button, a, summary, [role=tab], [role=option], [role=menuitem]";
 
@@ -327,6 +325,7 @@ function onKey(event: KeyboardEvent): void {
   if ((name.startsWith("Shift+Arrow") || name === "Escape") && target.closest(".react-flow__node")) return;
   const key = KEYS.find((each) => each.keys.includes(name));
   if (!key || (state().view !== "canvas" && !isEverywhere && name !== "?")) return;
+  if (!EVERYWHERE.includes(name) && !isOnGraph(target)) return;
   const { boot } = state();
   if ((key.writes && !boot.may_write) || (key.publishes && !boot.may_publish)) return;
   event.preventDefault();
@@ -354,26 +353,17 @@ function onPaste(event: ClipboardEvent): void {
   if (!clip) return;
   event.preventDefault();
   if (!hasRoomFor(Object.keys(clip.nodes).length)) return;
-  const { doc } = state();
-  const outer = Object.entries(clip.places).filter(([id]) => clip.nodes[id]?.[WITHIN] === undefined);
-  const places = [...outer.map(([, at]) => at), ...clip.notes];
-  const [left, top] = [Math.min(...places.map((at) => at.x)), Math.min(...places.map((at) => at.y))];
+  const { catalogue, doc, selected } = state();
+  const where = placeFor(doc, clip, selected);
+  const isNowhere = Object.keys(where).length === 0;
   const isThere = Object.keys(clip.nodes).some((id) => Object.hasOwn(doc.nodes, id));
-  const to = isThere ? { x: left + 40, y: top + 40 } : middle();
   // What was cut out comes back under its id, and with its comments.
-  const one = theOne();
-  const home = one === null ? null : holdsSteps(doc.nodes[one]) ? one : homeOf(doc, one);
-  const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) }, {}, home);
+  const made = insertClip(doc, catalogue, clip, isNowhere && !isThere ? { at: middle() } : where);
   if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) {
     if (made.select.length) reveal(made.select[0]);
     select({ nodes: made.select });
     wantFocus(made.select.length === 1 ? "title" : "inspector");
   }
-}
-
-function isElsewhere(event: Event): boolean {
-  const target = event.target instanceof Element ? event.target : document.body;
-  return target.closest(TYPED_IN) !== null || (document.getSelection()?.toString() ?? "") !== "";
 }
 
 export function listen(): () => void {
@@ -384,6 +374,8 @@ export function listen(): () => void {
     ["paste", onPaste],
     ["focusout", endStay],
     ["focusin", noteFocus],
+    ["focusin", notePress],
+    ["pointerdown", notePress],
   ];
   for (const [name, listener] of pairs) document.addEventListener(name, listener as EventListener);
   return () => {

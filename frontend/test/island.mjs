@@ -167,6 +167,7 @@ export async function open(definition = {}, boot = {}, reader = {}) {
     may_write: true,
     may_publish: true,
     may_start: true,
+    triggers: [],
     me: "ann",
     kept_as: `ann:${opened}`,
     ...palette,

@@ -4,13 +4,8 @@ import test from "node:test";
 import { load } from "./load.mjs";
 
 const sources = ["model/said.ts", "model/routes.ts", "model/words.ts", "model/boxes.ts", "inspector/convert.ts"];
-const [
-  { fieldWords, saidOf, worstOf },
-  { pathOf, routes, widthOf },
-  { inWords },
-  { WIDTH, HEIGHT },
-  { asMoment, ofMoment },
-] = await load(...sources);
+const [{ fieldWords, saidOf, worstOf }, { pathOf, routes }, { inWords }, { WIDTH, HEIGHT }, { asMoment, ofMoment }] =
+  await load(...sources);
 
 const fields = (properties) => ({ type: "object", properties });
 const called = {
@@ -116,8 +111,7 @@ test("a condition leaves out what only guards it", () => {
 
 const GAP = 90;
 const at = (column, row) => ({ x: column * (WIDTH + GAP), y: row * (HEIGHT + 36), w: WIDTH, h: HEIGHT });
-const ways = (...pairs) =>
-  pairs.map(([from, to, words = ""]) => ({ key: `${from}>${to}`, from, to, words: widthOf(words) }));
+const ways = (...pairs) => pairs.map(([from, to, words = ""]) => ({ key: `${from}>${to}`, from, to, words }));
 
 function crosses(points, box) {
   return points.slice(1).some((point, place) => {

@@ -143,6 +143,7 @@ def copy_into_another_workflow(chain: Builder) -> None:
     """Which is undone there, also after the page was loaded again."""
     chain.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     make.a_workflow("theirs", {"name": "theirs", "nodes": [], "edges": []})
+    chain.card("First").click()
     chain.page.keyboard.press("Control+a")
     chain.page.keyboard.press("Control+c")
     expect(chain.page.locator(".said")).to_have_text("Copied 3 items.")
@@ -230,6 +231,7 @@ def edit_as_text(chain: Builder) -> None:
 def publish_and_restore(chain: Builder) -> None:
     """A version, and the draft beside it."""
     page = chain.page
+    chain.card("First").click()
     page.keyboard.press("Shift+p")
     page.get_by_label("What’s new? (optional)").fill("The first one")
     page.locator(".ask-dialog").get_by_role("button", name="Publish").click()

@@ -51,9 +51,18 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "step_types": palette.step_types(),
         "definition_schema": palette.definition_schema(),
         "snippets": snippets.snippets(),
+        "triggers": _triggers(request, workflow),
         "sprite": markup.sprite(),
         "urls": _urls(workflow),
     }
+
+
+def _triggers(request: PageRequest, workflow: Workflow) -> list[Json]:
+    """The schedules and webhooks of the workflow that the caller may see; there are few of each (`OVERVIEW_ROWS`)."""
+    return [
+        {"kind": one.kind, "name": one.name, "does": one.does, "is_on": one.is_on, "path": one.path}
+        for one in ports.triggers_of(request.principal, workflow)
+    ]
 
 
 def _drawable(workflow: Workflow) -> tuple[dict[str, Json], str | None]:

@@ -2,6 +2,7 @@ import {
   Background,
   BackgroundVariant,
   type Connection,
+  ControlButton,
   Controls,
   type EdgeChange,
   type FinalConnectionState,
@@ -26,23 +27,29 @@ import { moveInto } from "../model/moving";
 import { byStep } from "../model/people";
 import { openCounts, spokenOf } from "../model/talk";
 import { act, hasRoomFor, say, seen, select, set, state, theOne, useBuilder, wantFocus } from "../store";
+import { Icon } from "../Icon";
+import { pathOf } from "../model/routes";
 import { FlowLine } from "./FlowLine";
 import { HeatSwitch } from "./HeatSwitch";
 import { GroupFrame, NoteCard } from "./NoteCard";
 import { StepCard } from "./StepCard";
-import { type AnyNode, Drawer, type FlowEdge } from "./nodes";
+import { type AnyEdge, type AnyNode, Drawer, type FlowEdge } from "./nodes";
 import { beginning } from "./opening";
-import { keepInstance, show } from "./view";
+import { MapStep, showLines } from "./MapStep";
+import { StartCard, StartLine } from "./StartCard";
+import { startEdges } from "./startNodes";
+import { startsOf } from "./starts";
+import { FIT_PADDING, READABLE, fit, keepInstance, show } from "./view";
 
-const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame };
-const EDGE_TYPES = { flow: FlowLine };
-/** Whose texts are larger than usual sees the canvas nearer by as much. */
+const NODE_TYPES = { step: StepCard, note: NoteCard, "group-box": GroupFrame, start: StartCard };
+const EDGE_TYPES = { flow: FlowLine, start: StartLine };
+/** Who has larger texts sees the canvas nearer. */
 const NEAR = Math.min(2, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
-const FIT = { padding: 0.18, maxZoom: NEAR };
+const FIT = { padding: FIT_PADDING, maxZoom: NEAR };
 /** All of a workflow is in sight at some zoom, however long it is. */
 const LEAST = 0.01;
-/** So small a step can still be read. */
-const READABLE = 0.6;
+/** Below these zooms titles are drawn larger. */
+const FAR = [0.45, 0.28];
 const MANY = 250;
 /** So few steps need no map: it would only stand before them. */
 const FEW = 12;
@@ -71,9 +78,14 @@ export function Canvas() {
   const [dragged, setDragged] = useState<Record<string, Place>>({});
   const [over, setOver] = useState<string | null>(null);
   const drawer = useRef(new Drawer());
-  const flow = useRef<ReactFlowInstance<AnyNode, FlowEdge> | null>(null);
+  const flow = useRef<ReactFlowInstance<AnyNode, AnyEdge> | null>(null);
   const selected = useMemo(() => new Set([...picked.nodes, ...picked.edges, ...picked.notes]), [picked]);
   const heatBy = heated.by;
+  const given = useBuilder((now) => now.boot);
+  const starts = useMemo(
+    () => startsOf(shown, given.triggers, given.urls.workflow),
+    [shown.nodes, shown.edges, shown.layout.nodes, shown.settings.request, given],
+  );
   const looks = {
     doc: shown,
     all: doc,
@@ -87,12 +99,16 @@ export function Canvas() {
     talk,
     heat,
     heatBy,
+    starts,
   };
   const nodes = useMemo(
     () => drawer.current.nodes(looks),
-    [doc, catalogue, problems, selected, dragged, marks, statuses, here, talk, heat, heatBy],
+    [doc, catalogue, problems, selected, dragged, marks, statuses, here, talk, heat, heatBy, starts],
   );
   const edges = useMemo(() => drawer.current.edges(looks), [doc, selected, marks]);
+  const lead = useMemo(() => startEdges(shown, starts), [shown.nodes, shown.edges, starts]);
+  useEffect(() => showLines(linesOf(edges)), [edges]);
+  useEffect(() => () => keepInstance(null), []);
   const many = nodes.length > MANY;
   const pane = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState<FirstView | null>(null);
@@ -125,7 +141,6 @@ export function Canvas() {
     }
   }, []);
   const dragging = useRef(false);
-  useEffect(() => () => keepInstance(null), []);
   const onDragStart = useCallback(() => {
     dragging.current = true;
   }, []);
@@ -160,9 +175,9 @@ export function Canvas() {
   return (
     <div ref={pane} className={`canvas ${over ? "is-over-edge" : ""}`} data-over={over ?? ""}>
       {start && (
-        <ReactFlow<AnyNode, FlowEdge>
+        <ReactFlow<AnyNode, AnyEdge>
           nodes={nodes}
-          edges={edges.map((edge) => (edge.id === over ? { ...edge, className: "is-over" } : edge))}
+          edges={[...lead, ...edges.map((edge) => (edge.id === over ? { ...edge, className: "is-over" } : edge))]}
           nodeTypes={NODE_TYPES}
           edgeTypes={EDGE_TYPES}
           onInit={(instance) => {
@@ -171,6 +186,7 @@ export function Canvas() {
             const one = theOne();
             if (one) show(one);
           }}
+          onMove={(_, { zoom }) => noteZoom(pane.current, zoom)}
           onNodesChange={onNodesChange}
           onEdgesChange={pickEdges}
           onNodeDragStart={onDragStart}
@@ -185,7 +201,7 @@ export function Canvas() {
               reconnect(state().doc, edge.id, { from: connection.source, to: connection.target }),
             )
           }
-          isValidConnection={(connection) => whyNot(state().doc, connection.source, connection.target) === null}
+          isValidConnection={({ source, target }) => whyNotJoined(source, target) === null}
           onDragOver={(event) => {
             if (!event.dataTransfer.types.includes(DRAGGED_TYPE)) return;
             event.preventDefault();
@@ -213,7 +229,11 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
-          <Controls showInteractive={false} fitViewOptions={FIT} />
+          <Controls showInteractive={false} showFitView={false}>
+            <ControlButton aria-label="Fit View" title="Fit View (0)" onClick={fit}>
+              <Icon name="maximize" />
+            </ControlButton>
+          </Controls>
           {isPublished && <HeatSwitch />}
           {Object.keys(shown.nodes).length > FEW && (
             <MiniMap
@@ -221,6 +241,7 @@ export function Canvas() {
               zoomable
               ariaLabel="Map of the workflow"
               nodeStrokeWidth={0}
+              nodeComponent={MapStep}
               nodeClassName={(node) => (isFrame(node as AnyNode) ? "is-frame" : "")}
             />
           )}
@@ -237,6 +258,20 @@ export function Canvas() {
       )}
     </div>
   );
+}
+
+/** Titles are drawn larger where the zoom is small: styles do that. */
+function noteZoom(pane: HTMLElement | null, zoom: number): void {
+  const far = String(FAR.filter((each) => zoom < each * Math.min(NEAR, 1)).length);
+  if (pane && pane.dataset.far !== far) pane.dataset.far = far;
+}
+
+/** The lines away from each step, for the map. */
+function linesOf(edges: FlowEdge[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { source, data } of edges)
+    if (data?.route) found.set(source, `${found.get(source) ?? ""}${pathOf(data.route.points)}`);
+  return found;
 }
 
 function isFrame(node: AnyNode): boolean {
@@ -280,7 +315,7 @@ function firstView(doc: Doc, pane: DOMRect): FirstView {
 }
 
 /** The members of a group follow its frame. */
-function membersMoved(id: string, to: Place, flow: ReactFlowInstance<AnyNode, FlowEdge> | null): Record<string, Place> {
+function membersMoved(id: string, to: Place, flow: ReactFlowInstance<AnyNode, AnyEdge> | null): Record<string, Place> {
   const { doc } = state();
   const members = doc.layout.groups?.[id.slice("group:".length)]?.nodes ?? [];
   const from = flow?.getNode(id)?.position;
@@ -309,7 +344,7 @@ function pickNodes(changes: NodeChange<AnyNode>[]): void {
   });
 }
 
-function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
+function pickEdges(changes: EdgeChange<AnyEdge>[]): void {
   const picks = changes.filter((change) => change.type === "select");
   if (picks.length === 0) return;
   const { selected } = state();
@@ -318,9 +353,14 @@ function pickEdges(changes: EdgeChange<FlowEdge>[]): void {
   set({ selected: { ...selected, edges: [...now] } });
 }
 
+/** Why no new way can lead from one step to the other. */
+function whyNotJoined(from: string, to: string): string | null {
+  const { doc, catalogue } = state();
+  return whyNot(doc, from, to, usualCondition(doc, catalogue, from));
+}
+
 function joined({ source, target }: Connection): void {
   const { doc, catalogue } = state();
-  // What was selected stays so: whoever draws one way draws the next.
   act(
     `Connect ${titleOf(doc, source)} to ${titleOf(doc, target)}`,
     connect(doc, source, target, usualCondition(doc, catalogue, source)).changes,
@@ -331,13 +371,13 @@ function joined({ source, target }: Connection): void {
 function ended(
   event: MouseEvent | TouchEvent,
   end: FinalConnectionState,
-  flow: ReactFlowInstance<AnyNode, FlowEdge> | null,
+  flow: ReactFlowInstance<AnyNode, AnyEdge> | null,
 ): void {
   if (end.isValid || !end.fromNode) return;
   const isBackwards = end.fromHandle?.type === "target";
   if (end.toNode) {
     const [from, to] = isBackwards ? [end.toNode.id, end.fromNode.id] : [end.fromNode.id, end.toNode.id];
-    const why = whyNot(state().doc, from, to);
+    const why = whyNotJoined(from, to);
     if (why) say(why, "bad");
     return;
   }

@@ -2,24 +2,27 @@ import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from "
 import { memo } from "react";
 import { Icon } from "../Icon";
 import type { Place } from "../model/document";
-import { LABEL_MOST, type Spot, pathOf } from "../model/routes";
+import { LABEL_MOST } from "../model/labels";
+import { type Spot, pathOf } from "../model/routes";
 import { select, set, useBuilder } from "../store";
 import type { FlowEdge } from "./nodes";
 
 /** The line and where its label and its button stand: as they were found, or plainly while one of its steps is being moved. */
-function drawn(props: EdgeProps<FlowEdge>): { path: string; label: Spot; plus: Place } {
+function drawn(props: EdgeProps<FlowEdge>): { path: string; label: Spot; plus: Place; start: Place } {
   const route = props.data?.route;
   const isAt = (point: Place | undefined, x: number, y: number) =>
     point !== undefined && Math.abs(point.x - x) < 10 && Math.abs(point.y - y) < 2;
+  const { below } = route ?? { below: { out: 0, into: 0 } };
   if (
     route &&
-    isAt(route.points[0], props.sourceX, props.sourceY) &&
-    isAt(route.points.at(-1), props.targetX, props.targetY)
+    isAt(route.points[0], props.sourceX, props.sourceY + below.out) &&
+    isAt(route.points.at(-1), props.targetX, props.targetY + below.into)
   ) {
-    const { sourceX: x, sourceY: y, targetX, targetY } = props;
-    // A line begins and ends at the rims of the circles.
-    const points = [{ x, y }, ...route.points.slice(1, -1), { x: targetX, y: targetY }];
-    return { path: pathOf(points), label: route.label, plus: route.plus };
+    // A line begins and ends at the rims of the circles, where it begins and ends at their height.
+    const points = [...route.points];
+    if (!below.out) points[0] = { x: props.sourceX, y: points[0].y };
+    if (!below.into) points[points.length - 1] = { x: props.targetX, y: points[points.length - 1].y };
+    return { path: pathOf(points), label: route.label, plus: route.plus, start: points[0] };
   }
   const { sourceX, sourceY, sourcePosition, targetX, targetY, targetPosition } = props;
   const [path, x, y] = getSmoothStepPath({
@@ -32,8 +35,16 @@ function drawn(props: EdgeProps<FlowEdge>): { path: string; label: Spot; plus: P
     borderRadius: 10,
     offset: 24,
   });
-  return { path, label: { x, y, width: LABEL_MOST }, plus: { x, y: y + 24 } };
+  return {
+    path,
+    label: { x, y, width: LABEL_MOST },
+    plus: { x, y: y + 24 },
+    start: { x: sourceX, y: sourceY },
+  };
 }
+
+/** The mark of a deadline stands on its line, beside the circle where lines begin. */
+const TIMER_AT = 14;
 
 function middleAt({ x, y }: Place): { transform: string } {
   return { transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` };
@@ -43,7 +54,7 @@ function middleAt({ x, y }: Place): { transform: string } {
 export const FlowLine = memo(function FlowLine(props: EdgeProps<FlowEdge>) {
   const { id, data, selected, markerEnd } = props;
   const mayWrite = useBuilder((now) => now.boot.may_write);
-  const { path, label, plus } = drawn(props);
+  const { path, label, plus, start } = drawn(props);
   const kind = data?.kind ?? "plain";
   const words = data?.words ?? "";
   return (
@@ -55,6 +66,17 @@ export const FlowLine = memo(function FlowLine(props: EdgeProps<FlowEdge>) {
         interactionWidth={24}
         className={`flow-line ${kind} ${data?.mark ? `is-${data.mark}` : ""}`}
       />
+      {kind === "timer" && (
+        <EdgeLabelRenderer>
+          <span
+            className={`flow-timer ${data?.ends ? "ends" : ""}`}
+            style={middleAt({ x: start.x + TIMER_AT, y: start.y })}
+            aria-hidden="true"
+          >
+            <Icon name="timer" />
+          </span>
+        </EdgeLabelRenderer>
+      )}
       {words && (
         <EdgeLabelRenderer>
           <div

@@ -2,7 +2,8 @@ import { NodeResizer, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { setting } from "../model/changes";
 import { act, state, useBuilder } from "../store";
-import type { GroupNode, NoteNode } from "./nodes";
+import type { GroupNode } from "./groups";
+import type { NoteNode } from "./nodes";
 
 const COLOURS = ["yellow", "blue", "green", "red"];
 

@@ -80,11 +80,6 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
             <Icon name="pin" />
           </em>
         )}
-        {data.body.compensate !== undefined && (
-          <em className="badge" title="Undone if the run fails later">
-            <Icon name="undo-2" />
-          </em>
-        )}
         {data.comments > 0 && (
           <em className="badge" title={commentsInWords(data.comments)}>
             <Icon name="message-square" />
@@ -93,18 +88,32 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         )}
         {join && <em className="badge">{join}</em>}
       </span>
-      {data.ends && (
-        <button
-          type="button"
-          className="port-end nodrag nopan"
-          tabIndex={-1}
-          title={isConnectable ? `${data.ends}. Add a step (A)` : data.ends}
-          disabled={!isConnectable}
-          onClick={(event) => set({ adding: { where: { after: id }, from: event.currentTarget } })}
-        >
-          {data.ends}
-        </button>
-      )}
+      <span className="step-attached">
+        {data.due && (
+          <em className="attached due" title={`Its deadline: ${data.due}`}>
+            <Icon name="timer" />
+            {data.due}
+          </em>
+        )}
+        {data.undo && (
+          <em className="attached undo" title={`If the run fails later, it is undone by: ${data.undo}`}>
+            <Icon name="undo-2" />
+            {data.undo}
+          </em>
+        )}
+        {data.ends && (
+          <button
+            type="button"
+            className="attached port-end nodrag nopan"
+            tabIndex={-1}
+            title={isConnectable ? `${data.ends}. Add a step (A)` : data.ends}
+            disabled={!isConnectable}
+            onClick={(event) => set({ adding: { where: { after: id }, from: event.currentTarget } })}
+          >
+            {data.ends}
+          </button>
+        )}
+      </span>
       <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
       {isEmpty && isConnectable && (
         <button

@@ -2,7 +2,7 @@
 
 import type { Doc, Place } from "../model/document";
 import { arrows } from "../model/graph";
-import { type Route, routesOf, widthOf } from "../model/routes";
+import { type Route, routesOf } from "../model/routes";
 import { wayWords } from "../model/words";
 import { tidy } from "./tidy";
 
@@ -19,7 +19,7 @@ export function found({ doc, only }: LayoutRequest): Found {
 function routesOfAll(doc: Doc): Map<string, Route> {
   const ways = arrows(doc).map((arrow) => {
     const { key, from, to } = arrow;
-    return { key, from, to, words: widthOf(wayWords(doc, arrow)) };
+    return { key, from, to, words: wayWords(doc, arrow) };
   });
   return routesOf(doc, ways);
 }

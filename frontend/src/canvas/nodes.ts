@@ -4,16 +4,17 @@ import type { Edge, Node } from "@xyflow/react";
 import { MarkerType, Position } from "@xyflow/react";
 import type { Catalogue } from "../model/catalogue";
 import { faceOf } from "../model/catalogue";
+import { dueWords, undoWords } from "../model/attached";
 import { around, holdsSteps, homeOf, stepsIn, withContents } from "../model/bodies";
-import { HEIGHT, boxOf, place, sizeOf } from "../model/boxes";
+import { HEIGHT, place, sizeOf } from "../model/boxes";
 import type { Doc, NodeBody, Note, Place } from "../model/document";
 import { countIn, stepsInWords } from "../model/folding";
-import { own } from "../model/json";
+import { isObject, own } from "../model/json";
 import { atCovers, isCollapsed } from "../model/levels";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { endsInWords } from "../model/outcomes";
 import { type Figures, type HeatBy, both, heatOf } from "../model/heat";
-import { type Route, routesOf, widthOf } from "../model/routes";
+import { type Route, routesOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
 import { type Person, described } from "../model/people";
 import { commentsInWords } from "../model/talk";
@@ -21,6 +22,10 @@ import { wayWords } from "../model/words";
 import type { TrialStep } from "../panels/asked";
 import { countsInWords, farOver } from "../panels/inner";
 import type { Problem } from "../store";
+import { sized } from "./sized";
+import { type GroupNode, groupNodes } from "./groups";
+import { StartDrawer, type StartEdge, type StartNode } from "./startNodes";
+import type { Start } from "./starts";
 
 export type StepData = {
   title: string;
@@ -49,20 +54,25 @@ export type StepData = {
   /** Its share of the time or of the failures, where that is shown: how hot it is, and in words. */
   heat: number | null;
   heatInWords: string;
+  /** Its deadline and what undoes it, in words. */
+  due: string;
+  undo: string;
 };
 export type StepNode = Node<StepData, "step">;
 export type NoteNode = Node<{ text: string; color: string }, "note">;
-export type GroupNode = Node<{ title: string; count: number }, "group-box">;
-export type AnyNode = StepNode | NoteNode | GroupNode;
+export type AnyNode = StepNode | NoteNode | GroupNode | StartNode;
 export type FlowEdge = Edge<
   {
     words: string;
     kind: WayKind;
+    /** Of a deadline: whether it ends the step, which goes on beside a reminder. */
+    ends: boolean;
     mark: Mark | null;
     route: Route | null;
   },
   "flow"
 >;
+export type AnyEdge = FlowEdge | StartEdge;
 /** What a comparison says of it. */
 export type Mark = "added" | "changed" | "removed";
 
@@ -81,6 +91,7 @@ export interface Seen {
   talk: Map<string, number>;
   heat: Map<string, Figures>;
   heatBy: HeatBy | null;
+  starts: Start[];
 }
 
 /** Errors and warnings. */
@@ -95,16 +106,9 @@ function handles(width: number) {
   ];
 }
 
-/**
- * What is drawn anew is the same element with the same size, so the browser reports no size again, and React Flow fits
- * nothing while one size is missing. They are known here.
- */
-function sized(width: number, height: number) {
-  return { width, height, measured: { width, height } };
-}
-
 /** Keeps what it made, so that React Flow draws again only what is different. */
 export class Drawer {
+  private starts = new StartDrawer();
   private steps = new Map<string, { key: unknown[]; node: StepNode }>();
   private notes = new Map<string, { key: unknown[]; node: NoteNode }>();
   private ways = new Map<string, { key: unknown[]; edge: FlowEdge }>();
@@ -127,7 +131,7 @@ export class Drawer {
     const ordered = ids.toSorted((one, other) => (depth.get(one) ?? 0) - (depth.get(other) ?? 0));
     const steps = ordered.map((id) => this.step(id, gathered, found, !leads.has(id)));
     const notes = Object.entries(seen.doc.layout.notes ?? {}).map(([id, note]) => this.note(id, note, seen));
-    return [...groupNodes(seen), ...notes, ...steps];
+    return [...groupNodes(seen), ...notes, ...this.starts.nodes(seen.starts), ...steps];
   }
 
   private step(id: string, seen: Seen, found: Map<string, Counts>, isOpenEnd: boolean): StepNode {
@@ -153,6 +157,7 @@ export class Drawer {
     const heat = hot?.level ?? null;
     const heatInWords = hot?.words ?? "";
     const ends = endsInWords(seen.all, seen.catalogue, id);
+    const [due, undo] = [dueWords(body), undoWords(body, seen.catalogue)];
     const look = [
       errors,
       warnings,
@@ -169,6 +174,8 @@ export class Drawer {
       comments,
       heat,
       heatInWords,
+      due,
+      undo,
     ];
     const key = [body, position.x, position.y, home, w, h, holds, collapsed, ...look];
     const kept = this.steps.get(id);
@@ -188,6 +195,8 @@ export class Drawer {
         ...(home === null ? [] : [`in ${titleOf(seen.doc, home)}`]),
         ...(collapsed ? [`collapsed, ${stepsInWords(holds ?? 0)}`] : []),
         ...(ends ? [ends] : []),
+        ...(due ? [due] : []),
+        ...(undo ? [`undone by ${undo}`] : []),
         ...(errors ? [`${errors} errors`] : []),
         ...(comments ? [commentsInWords(comments)] : []),
         ...(heatInWords ? [heatInWords] : []),
@@ -214,6 +223,8 @@ export class Drawer {
         comments,
         heat,
         heatInWords,
+        due,
+        undo,
       },
     };
     this.steps.set(id, { key, node });
@@ -246,7 +257,7 @@ export class Drawer {
       key: arrow.key,
       from: arrow.from,
       to: arrow.to,
-      words: widthOf(wayWords(doc, arrow)),
+      words: wayWords(doc, arrow),
     }));
     const key = [doc.layout.nodes, places(doc), ways.map((way) => `${way.key} ${way.words}`).join("\n")];
     if (key.every((value, at) => value === this.routed.key[at])) return this.routed.found;
@@ -281,12 +292,18 @@ export class Drawer {
         reconnectable: arrow.timer === undefined,
         markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
         ariaLabel: `From ${from} to ${to}${words ? `: ${words}` : ""}`,
-        data: { words, kind: wayKind(seen.doc, arrow), mark, route },
+        data: { words, kind: wayKind(seen.doc, arrow), ends: endsStep(seen.doc, arrow), mark, route },
       };
       this.ways.set(arrow.key, { key, edge });
       return edge;
     });
   }
+}
+
+function endsStep(doc: Doc, { from, timer }: Arrow): boolean {
+  const timers = doc.nodes[from].boundary_timers;
+  const own = timer !== undefined && Array.isArray(timers) ? timers[timer] : null;
+  return isObject(own) && own.interrupting !== false;
 }
 
 /** What is drawn where, as far as ways go around it: which containers there are, and who is in which. */
@@ -313,36 +330,4 @@ function counts(problems: Problem[]): Map<string, Counts> {
     found.set(node, severity === "error" ? [errors + 1, warnings] : [errors, warnings + 1]);
   }
   return found;
-}
-
-const MARGIN = 24;
-const HEAD = 32;
-
-/** A frame around the members of each group. */
-function groupNodes(seen: Seen): GroupNode[] {
-  return Object.entries(seen.doc.layout.groups ?? {}).flatMap(([id, group]) => {
-    const boxes = group.nodes.flatMap((node) => {
-      if (!Object.hasOwn(seen.doc.nodes, node)) return [];
-      const [box, at, moved] = [boxOf(seen.doc, node), place(seen.doc, node), own(seen.dragged, node)];
-      return [moved ? { ...box, x: box.x + moved.x - at.x, y: box.y + moved.y - at.y } : box];
-    });
-    if (boxes.length === 0) return [];
-    const left = Math.min(...boxes.map((box) => box.x)) - MARGIN;
-    const top = Math.min(...boxes.map((box) => box.y)) - MARGIN - HEAD;
-    const right = Math.max(...boxes.map((box) => box.x + box.w)) + MARGIN;
-    const bottom = Math.max(...boxes.map((box) => box.y + box.h)) + MARGIN;
-    const node: GroupNode = {
-      id: `group:${id}`,
-      type: "group-box",
-      position: { x: left, y: top },
-      ...sized(right - left, bottom - top),
-      zIndex: -2,
-      selectable: false,
-      focusable: false,
-      draggable: true,
-      dragHandle: ".group-title",
-      data: { title: group.title, count: boxes.length },
-    };
-    return [node];
-  });
 }

@@ -99,14 +99,14 @@ export function EdgeForm({ edge: key }: { edge: string }) {
           title="From"
           field={`${field}.from`}
           value={edge.from}
-          whyNot={(id) => whyNot(without, id, edge.to)}
+          whyNot={(id) => whyNot(without, id, edge.to, edge)}
           onChange={(from) => ends({ from })}
         />
         <End
           title="To"
           field={`${field}.to`}
           value={edge.to}
-          whyNot={(id) => whyNot(without, edge.from, id)}
+          whyNot={(id) => whyNot(without, edge.from, id, edge)}
           onChange={(to) => ends({ to })}
         />
       </div>

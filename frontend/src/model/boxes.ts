@@ -120,6 +120,38 @@ export function freePlace(
 }
 
 /**
+ * As `freePlace`; where that is far below, since the rows there are full, at the next place below the step that is in the
+ * way, and what stands lower makes room for it.
+ */
+export function placeNear(
+  draft: Draft,
+  wanted: Place,
+  { home = null, own, size = CARD }: { home?: string | null; own?: string; size?: Size } = {},
+): Place {
+  const { doc } = draft;
+  const free = freePlace(doc, wanted, { home, own, size });
+  const far = free.y - wanted.y > 2 * (size.h + GAP_Y);
+  const others = stepsIn(doc, home).filter((id) => id !== own && doc.layout.nodes?.[id] !== undefined);
+  const hit = far
+    ? others
+        .map((id) => ({ ...place(doc, id), ...sizeOf(doc, id) }))
+        .filter((box) => box.x < wanted.x + size.w && wanted.x < box.x + box.w && box.y + box.h > wanted.y)
+        .reduce<Box | null>((first, box) => (first === null || box.y < first.y ? box : first), null)
+    : null;
+  if (hit === null) return free;
+  const bottom = hit.y + hit.h;
+  const lower = others.filter((id) => place(doc, id).y >= bottom);
+  const y = Math.ceil((bottom + GAP_Y) / GRID) * GRID;
+  const top = Math.min(...lower.map((id) => place(doc, id).y));
+  const by = Math.ceil(Math.max(0, y + size.h + GAP_Y - top) / GRID) * GRID;
+  for (const id of lower) {
+    const at = place(doc, id);
+    draft.set(["layout", "nodes", id], { x: at.x, y: at.y + by });
+  }
+  return freePlace(draft.doc, { x: wanted.x, y }, { home, own, size });
+}
+
+/**
  * Lets what stands beside and below a container, and those around it, give way to what it has grown since `before`.
  */
 export function makeRoom(draft: Draft, before: Doc, container: string | null): void {

@@ -5,8 +5,8 @@ import type { Change } from "./changes";
 import { Draft } from "./changes";
 import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import { WITHIN, edgeKey, homeOf, stepsIn, withContents } from "./bodies";
-import { FIRST, GAP_X, GRID, WIDTH, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf, snapped } from "./boxes";
-import { neighbours, reach, whyNot } from "./graph";
+import { FIRST, GAP_X, GRID, WIDTH, boxOf, makeRoom, place, placeNear, seenFrom, sizeOf, snapped } from "./boxes";
+import { neighbours, whyNot } from "./graph";
 import { type Where, endIn, homeFor, lastIn } from "./levels";
 import type { JsonObject } from "./json";
 import { isObject } from "./json";
@@ -43,7 +43,7 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Whe
   const behind = after && Object.hasOwn(doc.nodes, after) ? (withContents(doc, [after]).at(-1) ?? after) : last.key;
   draft.insert("nodes", id, body, behind);
   for (const [other, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", other], to);
-  const at = freePlace(draft.doc, spot, { home, own: id, size: sizeOf(draft.doc, id) });
+  const at = placeNear(draft, spot, { home, own: id, size: sizeOf(draft.doc, id) });
   draft.set(["layout", "nodes", id], { ...at });
   if (where.edge && doc.edges[where.edge]) splice(draft, catalogue, where.edge, id);
   else if (where.after) connectIn(draft, where.after, id, usualCondition(doc, catalogue, where.after));
@@ -53,20 +53,34 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Whe
 }
 
 /**
- * Where a step stands on an edge that leads to the right, and who makes room for it: what comes after and stands
- * beside or behind the end of the edge goes on to the right, all by the same width.
+ * Where a step stands on an edge, and who makes room for it: what comes after in the same row goes on to the right, all
+ * by the same width. On an edge that leads on in another row it stands at the end of its own row.
  */
 export function roomOn(doc: Doc, key: string, width = WIDTH): { spot: Place; moved: Record<string, Place> } | null {
   const edge = doc.edges[key];
   if (!edge) return null;
   const [one, other] = [place(doc, edge.from), place(doc, edge.to)];
   const before = sizeOf(doc, edge.from).w + GAP_X;
-  if (other.x <= one.x) return null;
+  if (other.x <= one.x) return { spot: { x: one.x + before, y: one.y }, moved: {} };
   const lacks = Math.max(0, one.x + before + width + GAP_X - other.x);
   const spot = lacks ? { x: one.x + before, y: other.y } : { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
-  const after = lacks ? [...reach(doc, edge.to, "out")].filter((id) => place(doc, id).x >= other.x) : [];
+  const after = lacks ? rowFrom(doc, edge.to) : [];
   const moved = after.map((id) => [id, { x: place(doc, id).x + lacks, y: place(doc, id).y }] as const);
   return { spot, moved: Object.fromEntries(moved) };
+}
+
+/** A step and what it leads to, as long as that stands further to the right. */
+function rowFrom(doc: Doc, start: string): string[] {
+  const { out } = neighbours(doc);
+  const seen = new Set([start]);
+  const open = [start];
+  for (let id = open.pop(); id !== undefined; id = open.pop())
+    for (const { to } of out.get(id) ?? []) {
+      if (seen.has(to) || place(doc, to).x <= place(doc, id).x) continue;
+      seen.add(to);
+      open.push(to);
+    }
+  return [...seen];
 }
 
 function placeFor(doc: Doc, where: Where): Place {
@@ -120,7 +134,7 @@ export function connectIn(
   condition: JsonObject,
   after?: string,
 ): string | null {
-  if (whyNot(draft.doc, from, to)) return null;
+  if (whyNot(draft.doc, from, to, condition)) return null;
   const key = edgeKey(from, to, draft.doc.edges);
   if (after === undefined) draft.insert("edges", key, { from, to, ...condition });
   else draft.insert("edges", key, { from, to, ...condition }, after);
@@ -155,7 +169,7 @@ export function reconnect(doc: Doc, key: string, ends: { from?: string; to?: str
   if (!body) return [];
   const { [key]: _own, ...rest } = doc.edges;
   const wanted = { ...body, ...ends };
-  if (whyNot({ ...doc, edges: rest }, wanted.from, wanted.to)) return [];
+  if (whyNot({ ...doc, edges: rest }, wanted.from, wanted.to, wanted)) return [];
   const draft = new Draft(doc);
   draft.insert("edges", edgeKey(wanted.from, wanted.to, draft.doc.edges), wanted, key);
   draft.set(["edges", key], undefined);

@@ -1,7 +1,8 @@
 /** Who leads to whom: what the canvas, the outline and the commands ask of a document. */
 
 import { around, homeOf, homesOf } from "./bodies";
-import type { Doc } from "./document";
+import type { Doc, EdgeBody } from "./document";
+import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";
 
 export interface Arrow {
@@ -73,19 +74,29 @@ export function reach(doc: Doc, start: string, way: "out" | "into"): Set<string>
   return seen;
 }
 
-/** Why these two can't be connected, in a sentence; null where they can. */
-export function whyNot(doc: Doc, from: string, to: string): string | null {
+/**
+ * Why these two can't be connected, in a sentence; null where they can. Two ways may lead to the same step where each
+ * has a condition of its own (`condition` of the new one), such as two outcomes.
+ */
+export function whyNot(doc: Doc, from: string, to: string, condition: JsonObject = {}): string | null {
   const name = (id: string) => titleOf(doc, id);
   if (from === to) return "A step can't connect to itself. To repeat something, use a loop.";
   if (!Object.hasOwn(doc.nodes, from) || !Object.hasOwn(doc.nodes, to)) return "That step does not exist.";
-  if (Object.values(doc.edges).some((edge) => edge.from === from && edge.to === to)) {
-    return `${name(from)} is already connected to ${name(to)}.`;
-  }
+  const others = Object.values(doc.edges).filter((edge) => edge.from === from && edge.to === to);
+  if (others.some((edge) => !isOther(edge, condition))) return `${name(from)} is already connected to ${name(to)}.`;
   if (homeOf(doc, from) !== homeOf(doc, to)) return whyNotAcross(doc, from, to);
   if (reach(doc, to, "out").has(from)) {
     return `That would create a cycle: ${name(to)} comes before ${name(from)}.`;
   }
   return null;
+}
+
+/** Whether a way with this condition is taken in other cases than an edge. */
+function isOther(edge: EdgeBody, condition: JsonObject): boolean {
+  const said = (of: JsonObject) => ["when", "branch", "default", "on"].map((name) => of[name] ?? null);
+  const [one, other] = [said(edge), said(condition)];
+  const isAlways = (each: Json[]) => each.every((value) => value === null);
+  return !isAlways(one) && !isAlways(other) && JSON.stringify(one) !== JSON.stringify(other);
 }
 
 function whyNotAcross(doc: Doc, from: string, to: string): string {
@@ -144,25 +155,30 @@ function levelInOrder(doc: Doc, ids: string[]): Row[] {
   const own = new Set(ids);
   const before = new Map(ids.map((id) => [id, (into.get(id) ?? []).filter((arrow) => own.has(arrow.from))]));
   const missing = new Map([...before].map(([id, ways]) => [id, ways.length]));
-  const depth = new Map<string, number>();
-  const open = ids.filter((id) => !missing.get(id)).reverse();
-  const rows: Row[] = [];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+  const open: Row[] = ids.filter((id) => !missing.get(id)).map((id) => ({ id, depth: 0 }));
+  open.reverse();
+  const depths = new Map<string, number>();
+  const depthOf = (id: string): number => {
     const ways = before.get(id) ?? [];
-    let deep = 0;
-    if (ways.length === 1) {
-      const from = ways[0].from;
-      deep = (depth.get(from) ?? 0) + ((out.get(from) ?? []).length > 1 ? 1 : 0);
-    } else if (ways.length > 1) {
-      deep = Math.max(Math.min(...ways.map((arrow) => depth.get(arrow.from) ?? 0)) - 1, 0);
-    }
-    depth.set(id, deep);
-    rows.push({ id, depth: deep });
+    const [first] = ways;
+    if (ways.length === 1) return (depths.get(first.from) ?? 0) + ((out.get(first.from) ?? []).length > 1 ? 1 : 0);
+    return Math.max(Math.min(...ways.map((arrow) => depths.get(arrow.from) ?? 0)) - 1, 0);
+  };
+  const rows: Row[] = [];
+  for (let row = open.pop(); row !== undefined; row = open.pop()) {
+    const { id } = row;
+    depths.set(id, row.depth);
+    rows.push(row);
     for (const arrow of [...(out.get(id) ?? [])].reverse()) {
       if (!own.has(arrow.to)) continue;
       const left = (missing.get(arrow.to) ?? 1) - 1;
       missing.set(arrow.to, left);
-      if (left === 0) open.push(arrow.to);
+      if (left > 0) continue;
+      const next = { id: arrow.to, depth: depthOf(arrow.to) };
+      // Where branches meet it goes on when the other branches are listed.
+      const isMeeting = (before.get(arrow.to) ?? []).length > 1;
+      const place = isMeeting ? open.findLastIndex((each) => each.depth <= next.depth) + 1 : open.length;
+      open.splice(place, 0, next);
     }
   }
   const seen = new Set(rows.map((row) => row.id));

@@ -21,9 +21,10 @@ function Targets({ from }: { from: string }) {
   const catalogue = useBuilder((now) => now.catalogue);
   const find = (search: string): Groups<Target> => {
     const wanted = search.toLowerCase();
+    const condition = usualCondition(doc, catalogue, from);
     const all = inOrder(doc)
       .filter(({ id }) => id !== from && `${titleOf(doc, id)} ${id}`.toLowerCase().includes(wanted))
-      .map(({ id }) => ({ id, why: whyNot(doc, from, id) }));
+      .map(({ id }) => ({ id, why: whyNot(doc, from, id, condition) }));
     return [["", [...all.filter(({ why }) => !why), ...all.filter(({ why }) => why)]]];
   };
   const take = ({ id, why }: Target, close: () => void) => {

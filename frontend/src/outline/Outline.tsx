@@ -31,6 +31,16 @@ function reached(doc: Doc, id: string): string {
   return into.length === 1 ? said[0] : `after ${more.join(", ")}`;
 }
 
+/** The ways out that lead to a step which stands elsewhere in the outline, as others lead there, too. */
+function branchesOf(doc: Doc, id: string): string[] {
+  const { into, out } = neighbours(doc);
+  const ways = out.get(id) ?? [];
+  if (ways.length < 2) return [];
+  return ways
+    .filter(({ to }) => (into.get(to) ?? []).length > 1)
+    .map((arrow) => `${wayWords(doc, arrow) || "always"} → ${titleOf(doc, arrow.to)}`);
+}
+
 /** The same graph as a tree: everything that the canvas can do, without seeing or pointing. */
 export function Outline() {
   const doc = useBuilder(seen);
@@ -172,6 +182,11 @@ export function Outline() {
               <span className="outline-words">
                 {how && <small className="outline-way">{how}</small>}
                 <span>{titleOf(doc, id)}</span>
+                {branchesOf(doc, id).map((words, at) => (
+                  <small key={at} className="outline-branch">
+                    {words}
+                  </small>
+                ))}
                 {ends && <small className="quiet">{ends}</small>}
                 {isCollapsed(doc, id) && <small className="quiet">{stepsInWords(countIn(doc, id))}</small>}
                 {worst && <span className="sr-only">, has {worst === "error" ? "errors" : "warnings"}</span>}
