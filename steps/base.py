@@ -119,6 +119,8 @@ class StepType:
     """Which params are Markdown: what expressions within them give is shown as it is."""
     has_side_effects: bool = False
     """Whether an attempt changes something outside, reaches people or costs money: a test run leaves it out."""
+    needs: Literal["mail", "model"] | None = None
+    """The service that an operator must set up for it: a mail server, or a language model."""
     decides: bool = False
     """Whether the edges after it decide: the first that holds is taken, and no other."""
     gives_input: bool = False
