@@ -164,6 +164,12 @@ def _shown(message: EmailMessage, params: MailParams) -> str:
     return "\n  | ".join([*head, "", *params.body.splitlines()])
 
 
+def notice_of(output: Json) -> str | None:
+    """Whether a mail was not sent, in a sentence."""
+    is_unsent = isinstance(output, dict) and output.get("sent") is False
+    return f"Nothing was sent: no mail server is set up ({outside.SMTP_URL})." if is_unsent else None
+
+
 EMAIL_SEND = StepType(
     name="email.send",
     kind="blocking",
@@ -181,4 +187,5 @@ EMAIL_SEND = StepType(
     run=run,
     has_side_effects=True,
     needs="mail",
+    notice_of=notice_of,
 )
