@@ -179,9 +179,13 @@ def change_folder(
     *,
     name: str | None = None,
     grants: Sequence[Grant] | None = None,
+    grant: Grant | None = None,
     reason: str | None = None,
 ) -> Folder:
-    """Another name, or other grants as a whole; what is None stays. Raises Missing, and as `create_folder`."""
+    """Another name, other grants as a whole, or one `grant` added to those there are; what is None stays.
+
+    Raises Missing, and as `create_folder`.
+    """
     principal.require(MEMBERS_MANAGE)
     # One after another: what two set at once must not add up.
     Folder.objects.for_tenant(principal.tenant_id).select_for_update().filter(pk=folder_id).first()
@@ -192,7 +196,11 @@ def change_folder(
     if grants is not None:
         FolderGrant.objects.for_tenant(principal.tenant_id).filter(folder=folder).delete()
         _grant(folder, grants)
+    if grant is not None:
+        _add(folder, grant)
     after = _facts_of(folder)
+    if after == before and grant is not None:
+        return folder
     audit.change(principal, "folder.change", folder.name, before=before, after=after, reason=reason)
     return folder
 
@@ -264,6 +272,16 @@ def _grant(folder: Folder, grants: Sequence[Grant]) -> None:
             FolderGrant(tenant_id=folder.tenant_id, folder=folder, role=one.role, group=group, verbs=verbs)
         )
     FolderGrant.objects.bulk_create(rows)
+
+
+def _add(folder: Folder, grant: Grant) -> None:
+    """Grant this, too. Raises Invalid as `_grant`."""
+    mark = (grant.role, key_of(grant.group))
+    own = [one for one in grants_of(folder) if (one.role, key_of(one.group)) == mark]
+    others = [one for one in grants_of(folder) if one not in own]
+    verbs = (*(verb for one in own for verb in one.verbs), *grant.verbs)
+    FolderGrant.objects.for_tenant(folder.tenant_id).filter(folder=folder).delete()
+    _grant(folder, [*others, Grant(verbs, grant.role, grant.group)])
 
 
 def _check(one: Grant, group: Group | None, field: str) -> None:

@@ -12,7 +12,18 @@ from accounts import people
 from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
-from accounts.roles import ADMIN, DECIDE, MEMBERS_MANAGE, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
+from accounts.roles import (
+    ADMIN,
+    DECIDE,
+    MEMBERS_MANAGE,
+    READ,
+    SCOPES_OF_ROLE,
+    START,
+    VERB_OF_SCOPE,
+    VERBS,
+    WORKFLOWS_READ,
+    roles_with,
+)
 from accounts.seats import Seat, seat_of
 from lib.refusals import Missing
 
@@ -88,13 +99,23 @@ def members_of(
 
 def readers_of(tenant_id: int, folder_id: int, q: str = "") -> QuerySet[Membership]:
     """The tenant's active members whom a folder lets read its workflows, as `members_of`."""
+    return holders_of(tenant_id, WORKFLOWS_READ, folder_id, q)
+
+
+def holders_of(tenant_id: int, scope: str, folder_id: int, q: str = "") -> QuerySet[Membership]:
+    """The tenant's active members who may do what a scope is about: with the workflows of a folder, or, where no folder
+    grants it, in the tenant; as `members_of`.
+    """
+    members = members_of(tenant_id, q).filter(role__in=roles_with(scope))
+    if scope not in VERB_OF_SCOPE:
+        return members
+    verb = VERB_OF_SCOPE[scope]
     # Whoever may do more than start and decide may read, too (`Reach.of`).
-    reading = [verb for verb in VERBS if verb not in (START, DECIDE)]
-    grants = FolderGrant.objects.for_tenant(tenant_id).filter(folder=folder_id, verbs__overlap=reading)
+    verbs = [each for each in VERBS if each not in (START, DECIDE)] if verb == READ else [verb]
+    grants = FolderGrant.objects.for_tenant(tenant_id).filter(folder=folder_id, verbs__overlap=verbs)
     seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=grants.values("group"))
     let_in = Q(role=ADMIN) | Q(role__in=grants.values("role")) | Q(pk__in=seats.values("membership"))
-    roles = [role for role, scopes in SCOPES_OF_ROLE.items() if WORKFLOWS_READ in scopes]
-    return members_of(tenant_id, q).filter(let_in, role__in=roles)
+    return members.filter(let_in)
 
 
 def member_rows(principal: Principal, members: Iterable[Membership]) -> list[dict[str, object]]:

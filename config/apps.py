@@ -30,3 +30,4 @@ class HouseConfig(AppConfig):
             (settings.HANDOFF_GRPC_HOST, settings.HANDOFF_GRPC_PORT),
         )
         outside.protect(servers)
+        outside.log_mail(settings.HANDOFF_LOG_MAIL)

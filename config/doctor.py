@@ -182,9 +182,10 @@ def _steps() -> Iterator[Finding]:
         yield Finding("problem", str(problem).rstrip("."), "see docs/configuration.md")
         return
     if mail.server is None:
+        mail_becomes = "is only logged" if outside.logs_mail() else "fails"
         yield Finding(
             "ok",
-            f"{outside.SMTP_URL} is not set: mail of steps is only logged, and nobody gets mail about tasks",
+            f"{outside.SMTP_URL} is not set: mail of steps {mail_becomes}, and nobody gets mail about tasks",
         )
     elif not serving.get(outside.MAIL_FROM):
         yield Finding("warn", f"mail comes from {mail.sender}", f"set {outside.MAIL_FROM}")

@@ -231,6 +231,7 @@ SPECTACULAR_SETTINGS = {
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "FormatEnum": "workflows.document.texts.FORMATS",
         "TableFormat": "workflows.design.tables.FORMATS",
+        "ProblemSeverityEnum": "workflows.api.serializers.SEVERITIES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
         "TokenRole": "accounts.roles.TOKEN_ROLES",
@@ -324,6 +325,9 @@ HANDOFF_REQUIRE_SEEN = environment.switch("HANDOFF_REQUIRE_SEEN", default=True)
 # Of what operators get tasks in the inbox.
 HANDOFF_OPERATOR_TASKS = environment.operator_tasks()
 HANDOFF_MAIL_FACTS = environment.mail_facts()
+
+# Whether mail of steps is written to the log where there is no mail server; otherwise these steps fail.
+HANDOFF_LOG_MAIL = environment.switch("HANDOFF_LOG_MAIL", default=True)
 
 # One line for each event on standard error, where the supervisor puts the name of the process before it.
 LOGGING = {

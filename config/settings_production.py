@@ -45,5 +45,7 @@ CSRF_COOKIE_SECURE = True
 
 FILE_UPLOAD_PERMISSIONS = 0o600
 HANDOFF_TOKEN_ENVIRONMENT = "live"
+# A run must not complete as if a mail had been sent.
+HANDOFF_LOG_MAIL = environment.switch("HANDOFF_LOG_MAIL", default=False)
 _DIRECTIVES: dict[str, Any] = {**CONTENT_SECURITY_POLICY["DIRECTIVES"], "upgrade-insecure-requests": True}
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": _DIRECTIVES}

@@ -119,6 +119,10 @@ class StepType:
     """Which params are Markdown: what expressions within them give is shown as it is."""
     has_side_effects: bool = False
     """Whether an attempt changes something outside, reaches people or costs money: a test run leaves it out."""
+    needs: Literal["mail", "model"] | None = None
+    """The service that an operator must set up for it: a mail server, or a language model."""
+    notice_of: Callable[[Json], str | None] | None = None
+    """What pages say of a step that completed with this output, where its status alone would mislead."""
     decides: bool = False
     """Whether the edges after it decide: the first that holds is taken, and no other."""
     gives_input: bool = False
@@ -186,6 +190,10 @@ class StepType:
     def side_effects(self, params: Mapping[str, Json]) -> bool:
         """Whether a step with these params, rendered or not, has side effects."""
         return self.with_params(params).has_side_effects
+
+    def notice(self, output: Json) -> str | None:
+        """What pages say of a completed step beside its status."""
+        return None if self.notice_of is None else self.notice_of(output)
 
     @property
     def has_children(self) -> bool:

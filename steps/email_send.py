@@ -1,4 +1,4 @@
-"""email.send: a plain text mail; without a mail server it is written to the log."""
+"""email.send: a plain text mail; without a mail server it fails, or where mail may be logged is written to the log."""
 
 import hashlib
 import logging
@@ -97,15 +97,16 @@ class MailParams(Params):
 
 
 class Sent(BaseModel):
-    """The Message-ID: the same for every attempt at a step."""
+    """The Message-ID, the same for every attempt at a step; `sent`: whether a mail server has taken the mail."""
 
     model_config = ConfigDict(extra="forbid")
 
     message_id: str = Field(examples=["<sample@handoff.invalid>"])
+    sent: bool = True
 
 
 def run(context: StepContext) -> Json:
-    """`{message_id}`. Raises StepError: MailNotSent (retried), MailRefused, NotConfigured, FileNotFound."""
+    """`{message_id, sent}`. Raises StepError: MailNotSent (retried), MailRefused, NotConfigured, FileNotFound."""
     params: MailParams = context.params
     try:
         mail = outside.mail()
@@ -114,10 +115,15 @@ def run(context: StepContext) -> Json:
     names = [(one.file, f"attachments[{place}]") for place, one in enumerate(params.attachments)]
     files = read(context.files, names, most_bytes=MAIL_ATTACHMENT_BYTES)
     message = written(params, mail.sender, context.idempotency_key, files)
+    if mail.server is None and not outside.logs_mail():
+        message_text = f"No mail server is set up ({outside.SMTP_URL}): the mail was not sent."
+        raise StepError("NotConfigured", message_text)
     if mail.server is None:
         log.info("%s", _shown(message, params))
-        context.log("No mail server is configured: the mail is only in the log of this process", "warning")
-        return {"message_id": message["Message-ID"]}
+        context.log(
+            "Not sent: no mail server is set up, so the mail is only in the log of this process", "warning"
+        )
+        return {"message_id": message["Message-ID"], "sent": False}
     many = f"{len(params.to)} recipient{'s' if len(params.to) > 1 else ''}"
     with one_line(context, f"A mail for {many} to {mail.server.host}:{mail.server.port}") as outcome:
         try:
@@ -126,7 +132,7 @@ def run(context: StepContext) -> Json:
             code = "MailNotSent" if error.transient else "MailRefused"
             raise StepError(code, error.message, retryable=error.transient) from None
         outcome.words = "taken"
-    return {"message_id": message["Message-ID"]}
+    return {"message_id": message["Message-ID"], "sent": True}
 
 
 def written(
@@ -158,6 +164,12 @@ def _shown(message: EmailMessage, params: MailParams) -> str:
     return "\n  | ".join([*head, "", *params.body.splitlines()])
 
 
+def notice_of(output: Json) -> str | None:
+    """Whether a mail was not sent, in a sentence."""
+    is_unsent = isinstance(output, dict) and output.get("sent") is False
+    return f"Nothing was sent: no mail server is set up ({outside.SMTP_URL})." if is_unsent else None
+
+
 EMAIL_SEND = StepType(
     name="email.send",
     kind="blocking",
@@ -174,4 +186,6 @@ EMAIL_SEND = StepType(
     output_model=Sent,
     run=run,
     has_side_effects=True,
+    needs="mail",
+    notice_of=notice_of,
 )

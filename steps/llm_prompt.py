@@ -120,6 +120,7 @@ LLM_PROMPT = StepType(
     output_schema_of=output_schema_of,
     run=run,
     has_side_effects=True,
+    needs="model",
     lease_seconds=llm_client.LEASE_SECONDS,
     timeout_seconds=llm_client.TIMEOUT_SECONDS,
     retry=llm_client.RETRY,

@@ -17,6 +17,7 @@ _EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
 _PORTS = {"http": 80, "https": 443}
 
 _own: tuple[Server, ...] = ()
+_logs_mail = True
 
 
 class BadSetting(ValueError):
@@ -25,7 +26,7 @@ class BadSetting(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """Who mail comes from, and the server that takes it; None: it is only logged."""
+    """Who mail comes from, and the server that takes it; None: there is none."""
 
     sender: str
     server: SmtpServer | None
@@ -45,6 +46,17 @@ def protect(servers: Iterable[tuple[str, int]]) -> None:
     """Keep requests of steps from these hosts and ports, whatever is allowed: our own web, database and Redis."""
     global _own
     _own = tuple(Server(host, port) for host, port in servers)
+
+
+def log_mail(allowed: bool) -> None:
+    """Set whether mail of steps is written to the log where there is no mail server; otherwise such steps fail."""
+    global _logs_mail
+    _logs_mail = allowed
+
+
+def logs_mail() -> bool:
+    """Whether mail of steps is written to the log where there is no mail server."""
+    return _logs_mail
 
 
 def egress() -> Egress:

@@ -1,5 +1,15 @@
 """Limits of definitions: what editors may send, what the builder and its checks look at, what pages show."""
 
+OPEN_RUNS_COUNTED = 10_000
+"""Open runs of a workflow that are counted for a page; of more the newest."""
+NAMED_HOLDERS = 5
+"""People who may mend a finding and are named where its reader may not."""
+NAMED_STEPS = 5
+"""Steps that a finding about several names; the others are counted."""
+GRANT_GROUPS = 20
+"""Groups that are offered for a grant of the right to start."""
+KNOWN_NAMES = 1_000
+"""Names of groups, or of members, in which one is searched that is near to a misspelt one."""
 MENTIONED_PEOPLE = 20
 """People whom one comment notifies."""
 MENTION_CHOICES = 8

@@ -62,10 +62,12 @@ class FolderView(_FoldersApiView):
 
     @extend_schema(request=s.ChangeFolder, responses=s.FolderSerializer)
     def patch(self, request: Request, folder_id: int) -> Response:
-        """Changes its name, or replaces its grants."""
+        """Changes its name, replaces its grants, or adds one `grant` to them."""
         payload = body(s.ChangeFolder, request)
         if "grants" in payload:
             payload["grants"] = _grants(payload["grants"])
+        if "grant" in payload:
+            (payload["grant"],) = _grants([payload["grant"]])
         return Response(self.shown(folders.change_folder(self.principal, folder_id, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})

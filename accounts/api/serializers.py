@@ -93,6 +93,7 @@ class ChangeFolder(Verb):
 
     name = fields.Text(required=False, max_length=150)
     grants = _grants()
+    grant = GrantSerializer(required=False, help_text="One grant that is added to those that it has.")
 
 
 class FolderSerializer(serializers.Serializer[object]):

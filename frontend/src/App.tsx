@@ -12,6 +12,7 @@ import { showPanels } from "./frame/sizes";
 import { Inspector } from "./inspector/Inspector";
 import { groupSelected, listen, noteHere, openAdd, tidySelected } from "./keys";
 import { ConnectDialog } from "./outline/ConnectDialog";
+import { ConnectToDialog } from "./publish/ConnectToDialog";
 import { FindDialog, offerSteps } from "./outline/FindDialog";
 import { Outline } from "./outline/Outline";
 import { Code } from "./panels/Code";
@@ -105,6 +106,7 @@ export function App() {
       </nav>
       <AddDialog />
       <ConnectDialog />
+      <ConnectToDialog />
       <FindDialog />
       <PublishDialog />
       <KeysDialog />

@@ -23,6 +23,7 @@ import "./style/panels.css";
 import "./style/tables.css";
 import "./style/values.css";
 import "./style/together.css";
+import "./style/publish.css";
 
 const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };
 
@@ -80,6 +81,7 @@ async function start(): Promise<void> {
     earlier: keptRuns(given.kept_as),
     focus: null,
     connecting: null,
+    connectingTo: null,
     finding: false,
     publishing: false,
     unread: keptText(given.kept_as) !== null,

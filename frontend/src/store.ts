@@ -16,23 +16,12 @@ import { coverOf, isCollapsed } from "./model/levels";
 import type { HeatBy, HeatRow } from "./model/heat";
 import { leftBehind } from "./model/meanwhile";
 import type { Person } from "./model/people";
+import type { Problem } from "./model/problems";
 import type { Comment } from "./model/talk";
 import type { CaseResult, Trial } from "./panels/asked";
 import type { EarlierRun } from "./panels/remembered";
 
-export interface Fix {
-  title: string;
-  changes: Change[];
-}
-
-export interface Problem {
-  code: string;
-  severity: "error" | "warning";
-  node: string | null;
-  field: string;
-  message: string;
-  fix?: Fix | null;
-}
+export type { Problem } from "./model/problems";
 
 /** A field that somebody else has set meanwhile. Nothing is lost: both values are kept until somebody chooses. */
 export interface Conflict {
@@ -114,6 +103,8 @@ export interface State {
   focus: Focus | null;
   /** The step from which a connection is being made by keyboard. */
   connecting: string | null;
+  /** The step to which one that leads there is searched. */
+  connectingTo: string | null;
   /** The search for a step of the draft is open. */
   finding: boolean;
   publishing: boolean;
@@ -134,6 +125,8 @@ export interface State {
 export interface Focus {
   what: "inspector" | "empty" | "outline" | "title" | "comments" | "canvas" | "conflicts";
   count: number;
+  /** The field, as problems name it, if it is one of the inspector's. */
+  field?: string;
 }
 
 /** The search for a step to add is open, and where it will stand. */
@@ -358,12 +351,12 @@ export function goTo(node: string): void {
 }
 
 /** Asks that a part of the page takes the focus; one that is closed is opened for it, until the page is left. */
-export function wantFocus(what: Focus["what"]): void {
+export function wantFocus(what: Focus["what"], field?: string): void {
   const { panels } = state();
   const side =
     what === "outline" ? "left" : ["inspector", "empty", "title", "comments"].includes(what) ? "right" : null;
   if (side && panels[side].isClosed) set({ panels: { ...panels, [side]: { ...panels[side], isClosed: false } } });
-  set({ focus: { what, count: (state().focus?.count ?? 0) + 1 } });
+  set({ focus: { what, field, count: (state().focus?.count ?? 0) + 1 } });
 }
 
 export function say(text: string, kind: "info" | "bad" = "info"): void {

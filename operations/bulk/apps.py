@@ -15,8 +15,11 @@ class BulkConfig(AppConfig):
         from accounts.guards import guards
         from lib.panels import PANELS, Panel
         from operations.bulk.access import guard_bulk_job
+        from operations.bulk.readiness import move_of
         from runs.ports import OPERATIONS_TABS, Tab
+        from workflows.readiness.findings import RUN_MOVES
 
+        RUN_MOVES.register(move_of)
         guards("bulk_id", guard_bulk_job)
         OPERATIONS_TABS.register(Tab(70, "bulk-jobs", "Bulk jobs"))
         PANELS.register(

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from engine.statuses import RUN_ENDED, RunStatus
 from runs.models import Run
-from runs.reading.queries import OPEN_COUNTED
+from workflows.limits import OPEN_RUNS_COUNTED
 from workflows.versions.carried import Carried, carried_anywhere
 
 
@@ -63,4 +63,4 @@ def _open_runs(versions: list[Carried]) -> Counter[int]:
         is_test=False,
         is_part=False,
     )
-    return Counter(runs.values_list("version_id", flat=True)[:OPEN_COUNTED])
+    return Counter(runs.values_list("version_id", flat=True)[:OPEN_RUNS_COUNTED])

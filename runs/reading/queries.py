@@ -32,6 +32,7 @@ from runs.reading.unindexed import (
     of_newest,
 )
 from workflows.access import open_to
+from workflows.limits import OPEN_RUNS_COUNTED
 from workflows.models import Workflow
 
 FOR_PEOPLE, STUCK = "WAITING_FOR_PEOPLE", "STUCK"
@@ -40,7 +41,6 @@ ASKED_STATUSES = (*SHOWN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK)
 and what should go on and doesn't."""
 TIMER_LATE, STEP_LATE = timedelta(minutes=1), timedelta(minutes=5)
 """A run is stuck whose timer is overdue, or whose step could have been begun, for longer than this."""
-OPEN_COUNTED = 10_000
 STUCK_READ = 10_000
 """So many late timers, steps and repairs are read to find the runs that are stuck."""
 ME = "me"
@@ -202,7 +202,7 @@ def workflow_names(principal: Principal, most: int) -> list[tuple[str, str]]:
     return list(open_to(principal, READ).order_by("name").values_list("name", "title")[:most])
 
 
-def open_runs_by_version(workflow: Workflow, *, most: int | None = OPEN_COUNTED) -> dict[int, int]:
+def open_runs_by_version(workflow: Workflow, *, most: int | None = OPEN_RUNS_COUNTED) -> dict[int, int]:
     """How many open runs each version of a workflow has, by its id, without tests and what is part of other runs; of
     more than `most` the newest are counted.
     """

@@ -6,6 +6,7 @@ from typing import Any
 from django import template
 
 from engine.errors import is_done
+from steps.catalogue import EXECUTABLE
 
 register = template.Library()
 
@@ -60,3 +61,10 @@ def what_to_do(error: Mapping[str, Any]) -> str:
         if error.get("retryable")
         else "Once its cause is gone, resume the run: it goes on at this step."
     )
+
+
+@register.filter
+def step_notice(step: Mapping[str, Any]) -> str | None:
+    """What a step that completed has to say beside its status."""
+    step_type = EXECUTABLE.get(step["type"])
+    return step_type.notice(step["output"]) if step_type and step["status"] == "COMPLETED" else None

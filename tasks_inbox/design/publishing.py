@@ -5,6 +5,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple
 
+from accounts.names import key_of
 from accounts.queries import members_of_roles
 from accounts.roles import RUNS_START, SCOPES_OF_ROLE
 from engine.bodies import Activity
@@ -12,8 +13,18 @@ from engine.catalogue import Json
 from engine.problems import Problem, error, warning
 from steps.catalogue import CATALOGUE
 from tasks_inbox.design.deciders import Deciders, asking_steps, deciders_of, steps_before
-from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
+from tasks_inbox.eligibility.electors import (
+    Directory,
+    Member,
+    Names,
+    members_of,
+    named_among,
+    names_in_groups,
+    names_of,
+    unable,
+)
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
+from tasks_inbox.eligibility.policies import EVERYBODY
 from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
 from tasks_inbox.limits import APPROVAL_COMBINATIONS, NAMED_PEOPLE
 from workflows.models import Workflow
@@ -23,8 +34,8 @@ STARTER = "{{ run.created_by }}"
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
     """Of each definition the steps for people that nobody, or not enough, may decide as things are, in containers, too,
-    and those that ask people whom its folder lets neither read nor decide; four statements at most for all of them, or
-    none where there are no such steps, and a few for each step that needs all.
+    and those that ask people whom its folder lets neither read nor decide; five statements at most for all of them, or
+    none where there are no such steps.
 
     What only a run knows (expressions) is not judged.
     """
@@ -36,16 +47,44 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
     names = [str(native.get("name")) for native in natives]
     rows = Workflow.objects.for_tenant(tenant).filter(name__in=names)
     folders = dict(rows.values_list("name", "folder_id"))
+    people = _People(tenant, members, asking)
     return [
-        list(_find_problems(_Place(tenant, folders.get(name)), members, starters, each))
+        list(_find_problems(_Place(people, folders.get(name)), starters, each))
         for name, each in zip(names, asking, strict=True)
     ]
 
 
-class _Place(NamedTuple):
-    """The tenant and the folder of a workflow; no folder where there is no such workflow yet."""
+class _People:
+    """The members of a tenant who may decide, and who is in the groups that steps name."""
 
-    tenant: int
+    def __init__(self, tenant: int, members: list[Member], asking: Sequence[Sequence[Activity]]) -> None:
+        self.members = members
+        self._tenant, self._asking = tenant, asking
+
+    @cached_property
+    def _groups(self) -> dict[str, Names]:
+        """Asked for only where a step needs all of those whom it asks, or a share: a statement more."""
+        group_names = [
+            name
+            for each in self._asking
+            for one in each
+            for name in ((one.step.get("params") or {}).get("candidates") or {}).get("groups") or ()
+        ]
+        return names_in_groups(self._tenant, group_names)
+
+    def directory(self, folder: int | None) -> Directory:
+        """Who they are for a workflow in this folder."""
+        return Directory(
+            lambda: names_of(one for one in self.members if one.answers([EVERYBODY], folder)),
+            lambda group: self._groups.get(key_of(group), {}),
+            lambda role: names_of(one for one in self.members if one.role == role),
+        )
+
+
+class _Place(NamedTuple):
+    """The people of the tenant and the folder of a workflow; no folder where there is no such workflow yet."""
+
+    people: _People
     folder: int | None
 
 
@@ -64,10 +103,8 @@ class _Starters:
         return keys + ([""] if members_of_roles(self._tenant, roles).exists() else [])
 
 
-def _find_problems(
-    place: _Place, members: list[Member], starters: _Starters, asking: Sequence[Activity]
-) -> Iterator[Problem]:
-    every = [deciders_of(members, one.step, place.folder) for one in asking]
+def _find_problems(place: _Place, starters: _Starters, asking: Sequence[Activity]) -> Iterator[Problem]:
+    every = [deciders_of(place.people.members, one.step, place.folder) for one in asking]
     # What undoes a step has its id, and comes before none.
     steps = {step.id: step for one, step in zip(asking, every, strict=True) if step and one.among}
     for one, step in zip(asking, every, strict=True):
@@ -79,7 +116,7 @@ def _find_problems(
         ids = steps_before(one.among, step.id) if one.among else ()
         problem = (
             _too_few(field, step)
-            or _unable(place, members, field, step)
+            or _unable(place, field, step)
             or _four_eyes(field, starters, step, [steps[id] for id in ids if id in steps])
         )
         if problem:
@@ -131,11 +168,13 @@ def _too_few(field: str, step: Deciders) -> Problem | None:
     return None
 
 
-def _unable(place: _Place, members: list[Member], field: str, step: Deciders) -> Problem | None:
+def _unable(place: _Place, field: str, step: Deciders) -> Problem | None:
     """Whether somebody can't decide of whom all, or a share, must agree."""
     if not counts_people(step.quorum):
         return None
-    missing = unable(named_by(place.tenant, step.candidates, step.excluded, lambda: place.folder), members)
+    people = place.people
+    rows = named_among(step.candidates, step.excluded, people.directory(place.folder))
+    missing = unable(rows, people.members)
     if not missing:
         return None
     message = (

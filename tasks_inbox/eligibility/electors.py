@@ -32,6 +32,19 @@ class Member:
         return policies.answers(audience, folder, self.marks, self.decides_in)
 
 
+Names = dict[str, str]
+"""Names by their keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """Who may decide in a folder where nobody is named, and who is in a group or has a role."""
+
+    everybody: Callable[[], Names]
+    of_group: Callable[[str], Names]
+    of_role: Callable[[str], Names]
+
+
 def members_of(tenant: int) -> list[Member]:
     """Everybody of a tenant whose role decides tasks; two statements, however many there are."""
     memberships = people.with_grants(members_of_roles(tenant, DECIDING_ROLES).select_related("user"))
@@ -81,30 +94,53 @@ def named_by(
     Also who can't decide: no member, a role that decides nothing, a deactivated user of a group. A group or a role of
     which there is nobody stands for itself, so that it isn't as if it had agreed. Four statements at most.
     """
-    names: dict[str, str] = {}
-    if not any(candidates.get(kind) for kind in ("users", "groups", "roles")):
+
+    def everybody() -> Names:
         place = folder()
-        everybody = [one for one in members_of(tenant) if one.answers([policies.EVERYBODY], place)]
-        names = {one.elector.key: one.username for one in everybody}
+        return names_of(one for one in members_of(tenant) if one.answers([policies.EVERYBODY], place))
+
+    def of_group(group: str) -> Names:
+        return names_in_groups(tenant, [group]).get(key_of(group), {})
+
+    def of_role(role: str) -> Names:
+        users = members_of_roles(tenant, [role]).values_list("user__username", flat=True)
+        return {key_of(name): name for name in users}
+
+    return named_among(candidates, exclude, Directory(everybody, of_group, of_role))
+
+
+def named_among(candidates: Mapping[str, Json], exclude: Iterable[str], known: Directory) -> list[Json]:
+    """As `named_by`, from what is known already."""
+    names: Names = {}
+    if not any(candidates.get(kind) for kind in ("users", "groups", "roles")):
+        names = known.everybody()
     for name in candidates.get("users") or ():
         is_username = name != policies.NOBODY
         names[key_of(name) if is_username else name] = name if is_username else "somebody's manager"
     for group in candidates.get("groups") or ():
-        names |= _of_group(tenant, group) or {f"group:{key_of(group)}": f"the group {group}"}
+        names |= known.of_group(group) or {f"group:{key_of(group)}": f"the group {group}"}
     for role in candidates.get("roles") or ():
-        users = members_of_roles(tenant, [role]).values_list("user__username", flat=True)
-        names |= {key_of(name): name for name in users} or {f"role:{role}": f"the role {role}"}
+        names |= known.of_role(role) or {f"role:{role}": f"the role {role}"}
     excluded_keys = set(exclude)
     return [{"key": key, "name": name} for key, name in names.items() if key not in excluded_keys]
+
+
+def names_of(members: Iterable[Member]) -> Names:
+    """The usernames of members."""
+    return {one.elector.key: one.username for one in members}
+
+
+def names_in_groups(tenant: int, groups: Iterable[str]) -> dict[str, Names]:
+    """The usernames in each of these groups, by its key, also of those who are deactivated; one statement."""
+    seats = GroupMember.objects.for_tenant(tenant).filter(group__key__in={key_of(group) for group in groups})
+    rows = seats.order_by("membership__user__username")
+    names_by_group: dict[str, Names] = {}
+    for group, name in rows.values_list("group__key", "membership__user__username"):
+        names_by_group.setdefault(group, {})[key_of(name)] = name
+    return names_by_group
 
 
 def unable(rows: Iterable[Json], members: Iterable[Member]) -> list[str]:
     """The names of those among these, as `named_by` gives them, who decide no tasks."""
     able = {one.elector.key for one in members}
     return [one["name"] for one in rows if one["key"] not in able]
-
-
-def _of_group(tenant: int, group: str) -> dict[str, str]:
-    seats = GroupMember.objects.for_tenant(tenant).filter(group__key=key_of(group))
-    names = seats.order_by("membership__user__username").values_list("membership__user__username", flat=True)
-    return {key_of(name): name for name in names}

@@ -137,6 +137,7 @@ class TestThroughAServer:
         assert message.get_content().splitlines() == ["Füße", ".", "Ende"]
         assert message["Date"]
         assert message["Auto-Submitted"] == "auto-generated"
+        assert output["sent"] is True
 
     def test_every_attempt_has_the_same_id_and_no_other_step_has(self, run):
         with mail_server() as server:
@@ -276,7 +277,15 @@ class TestWithoutAServer:
         [record] = caplog.records
         assert "Subject: Your order" in record.message
         assert output["message_id"] in record.message
+        assert output["sent"] is False
         assert all(line.startswith("  | ") for line in record.message.splitlines()[1:])
+
+    def test_a_mail_that_may_not_be_logged_fails_for_good_and_is_in_no_log(self, run, monkeypatch, caplog):
+        monkeypatch.setattr(outside, "_logs_mail", False)
+        with caplog.at_level(logging.INFO, "handoff.mail"):
+            error = failing(run)
+        assert (error.code, error.retryable, caplog.records) == ("NotConfigured", False, [])
+        assert error.message == "No mail server is set up (HANDOFF_SMTP_URL): the mail was not sent."
 
 
 class TestSettings:

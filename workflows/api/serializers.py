@@ -185,6 +185,9 @@ class ExportQuery(Query):
         return attrs
 
 
+SEVERITIES = ("error", "warning")
+
+
 class FixSerializer(serializers.Serializer[Any]):
     """A one-click fix: changes to the draft, as `PATCH …/draft` takes them in a group."""
 
@@ -196,7 +199,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     """One finding of `validate`."""
 
     code = serializers.CharField()
-    severity = serializers.ChoiceField(["error", "warning"])
+    severity = serializers.ChoiceField(SEVERITIES)
     node = serializers.CharField(allow_null=True)
     field = serializers.CharField()
     message = serializers.CharField()
@@ -346,7 +349,50 @@ class VersionSerializer(VersionSummarySerializer):
     layout = fields.JsonObject()
 
 
+class MendChoiceSerializer(serializers.Serializer[Any]):
+    """One way to mend a finding by a request."""
+
+    title = serializers.CharField()
+    body = fields.JsonObject()
+
+
+class MendSerializer(serializers.Serializer[Any]):
+    """What mends a finding."""
+
+    kind = serializers.ChoiceField(
+        ["fix", "field", "page", "request"],
+        help_text="`fix`: apply the finding's fix. `field`: change its field. `page`: open `path`. `request`: send the "
+        "body of one of `choices` to `path` with `method`.",
+    )
+    title = serializers.CharField()
+    path = serializers.CharField(allow_null=True)
+    method = serializers.CharField(allow_null=True)
+    choices = MendChoiceSerializer(many=True)
+    after_publish = serializers.BooleanField(help_text="Whether it works only once the draft is published.")
+    allowed = serializers.BooleanField(help_text="Whether you may do it.")
+    people = serializers.ListField(
+        child=serializers.CharField(), help_text="Usernames of some who may, if you may not."
+    )
+
+
+class FindingSerializer(ProblemSerializer):
+    """One finding of the check before publishing; an `error` blocks publishing."""
+
+    validates = serializers.BooleanField(help_text="Whether `validate` reports it, too.")
+    mend = MendSerializer()
+
+
+class ReadinessSerializer(serializers.Serializer[Any]):
+    """The check before publishing."""
+
+    revision = serializers.IntegerField(help_text="The revision of the draft that was checked.")
+    version = serializers.IntegerField(help_text="The version that the draft is, or will be.")
+    ready = serializers.BooleanField(source="is_ready", help_text="Whether nothing blocks publishing.")
+    findings = FindingSerializer(many=True)
+
+
 class PublishedSerializer(VersionSummarySerializer):
     """The result of publishing, with the warnings."""
 
     problems = ProblemSerializer(many=True)
+    readiness = ReadinessSerializer()

@@ -36,6 +36,11 @@ urlpatterns = [
         name="api-workflow-draft-changes",
     ),
     path("workflows/<workflow_name:name>/publish", views.PublishView.as_view(), name="api-workflow-publish"),
+    path(
+        "workflows/<workflow_name:name>/readiness",
+        views.ReadinessView.as_view(),
+        name="api-workflow-readiness",
+    ),
     path("workflows/<workflow_name:name>/diff", views.DiffView.as_view(), name="api-workflow-diff"),
     path(
         "workflows/<workflow_name:name>/versions", views.VersionsView.as_view(), name="api-workflow-versions"

@@ -15,6 +15,7 @@ from workflows.api.drafts import problems_body
 from workflows.api.etags import etag
 from workflows.checking.check import check
 from workflows.ports import open_runs
+from workflows.readiness.checking import check_readiness, readiness_of
 from workflows.versions import comparing, lifecycle, withdrawing
 
 
@@ -96,8 +97,21 @@ class PublishView(ApiView):
         payload = body(s.Publish, request)
         revision = payload.pop("revision", None)
         publication = lifecycle.publish(self.principal, name, expected_revision=revision, **payload)
+        readiness = readiness_of(self.principal, publication.version, publication.problems)
         answer = s.VersionSummarySerializer(publication.version).data | problems_body(publication.problems)
+        answer["readiness"] = s.ReadinessSerializer(readiness).data
         return Response(answer, status=201 if publication.created else 200)
+
+
+class ReadinessView(ApiView):
+    """The check before publishing."""
+
+    scopes = {"GET": WORKFLOWS_READ}
+
+    @extend_schema(responses=s.ReadinessSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """What stands between the draft and its use, each with what mends it."""
+        return Response(s.ReadinessSerializer(check_readiness(self.principal, name)).data)
 
 
 class VersionsView(ApiView):

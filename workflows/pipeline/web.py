@@ -17,6 +17,7 @@ from workflows.checking.check import check
 from workflows.models import Workflow
 from workflows.pipeline import rules
 from workflows.pipeline.rules import NotAPipeline, Pipeline, Step
+from workflows.readiness.checking import readiness_of
 from workflows.versions import lifecycle
 from workflows.web.forms import as_number, keep_note, kept_note, message_of, note_of, storable
 
@@ -166,6 +167,9 @@ def _publish(request: PageRequest, workflow: Workflow, note: str, *, anyway: boo
     done = "Published as" if publication.created else "There are no changes since"
     stays = "" if publication.created else ", which stays"
     messages.success(request, f"{done} version {publication.version.number}{stays}.")
+    for finding in readiness_of(request.principal, publication.version, publication.problems).findings:
+        if not finding.validates:
+            messages.warning(request, finding.sentence)
     return redirect("workflow", workflow.name)
 
 

@@ -9,11 +9,13 @@ interface Props {
   onClose: () => void;
   /** What can be done, beside giving up. */
   foot: (close: () => void) => ReactNode;
+  /** What the button says that closes it. */
+  closes?: string;
   children: ReactNode;
 }
 
 /** A question with its fields, what went wrong, and what can be done; its first field has the focus. */
-export function AskDialog({ title, className, error, onClose, foot, children }: Props) {
+export function AskDialog({ title, className, error, onClose, foot, closes = "Cancel", children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -34,7 +36,7 @@ export function AskDialog({ title, className, error, onClose, foot, children }: 
       <div className="form-foot">
         {foot(close)}
         <button type="button" className="button plain" onClick={close}>
-          Cancel
+          {closes}
         </button>
       </div>
     </dialog>

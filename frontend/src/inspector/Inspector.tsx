@@ -5,7 +5,7 @@ import { EdgeForm } from "./EdgeForm";
 import { Several } from "./Several";
 import { SettingsForm } from "./SettingsForm";
 import { StepForm } from "./StepForm";
-import { emptyFields } from "./going";
+import { controlOf, emptyFields } from "./going";
 import { lasting } from "./rename";
 import "../style/inspector.css";
 import "../style/expressions.css";
@@ -35,6 +35,7 @@ export function Inspector() {
     } else if (focus.what === "inspector") {
       const wrong = pane.current.querySelector<HTMLElement>("[aria-invalid=true]");
       (
+        controlOf(pane.current, focus.field) ??
         wrong ??
         pane.current.querySelector<HTMLElement>("[data-first]") ??
         pane.current.querySelector<HTMLElement>(FIRST)

@@ -32,6 +32,18 @@ export function emptyFields(pane: Element): HTMLElement[] {
   });
 }
 
+/** The first control of the field that problems name so, or of the one around it, which is opened if it is closed. */
+export function controlOf(pane: Element, field: string | undefined): HTMLElement | undefined {
+  if (!field) return undefined;
+  const around = [...pane.querySelectorAll<HTMLElement>("[data-field]")].filter(({ dataset: { field: own = "" } }) =>
+    own.length < field.length ? [".", "["].includes(field[own.length]) && field.startsWith(own) : own === field,
+  );
+  const nearest = around.at(-1);
+  if (!nearest) return undefined;
+  for (let box = nearest.closest("details"); box; box = box.parentElement?.closest("details") ?? null) box.open = true;
+  return CONTROLS.map((each) => first(nearest, each)).find((each) => each !== undefined);
+}
+
 /** To where the next part of the form begins, or the one before. False where there is none: then the key is the browser's. */
 function goToPart(pane: Element, by: 1 | -1): boolean {
   const parts = [...pane.querySelectorAll<HTMLElement>(PARTS)].filter((part) => !part.parentElement?.closest(PARTS));

@@ -109,6 +109,8 @@ const ABOUT_STEPS = new Set([
   "no_deadline",
   "no_default_edge",
   "no_error_edge",
+  "no_language_model",
+  "no_mail_server",
   "value_never_there",
   "value_not_on_every_path",
   "chain_too_long",

@@ -15,11 +15,11 @@ export function jump(problem: Problem): void {
     if (from) set({ look: { node: from, count: (state().look?.count ?? 0) + 1 } });
   } else if (problem.node !== null && Object.hasOwn(doc.nodes, problem.node)) goTo(problem.node);
   else select({});
-  wantFocus("inspector");
+  wantFocus("inspector", problem.field);
 }
 
 /** What a problem is about: a step, a way, or the workflow. */
-function whose({ node, field }: Problem, doc: Doc): string {
+export function whose({ node, field }: Problem, doc: Doc): string {
   if (node !== null) return titleOf(doc, node);
   const edge = Object.values(doc.edges)[Number(/^edges\[(\d+)\]/.exec(field)?.[1] ?? -1)];
   return edge ? `${titleOf(doc, edge.from)} → ${titleOf(doc, edge.to)}` : "The workflow";

@@ -19,7 +19,7 @@ function useAnswerOnce<T>(fetch: () => Promise<T>): Answer<T> {
   return answer;
 }
 
-/** What comes of publishing: what is different then, what becomes of open runs, and how the test cases stand. */
+/** What comes of publishing: what is different then, and how the test cases stand. */
 export function Consequences() {
   return (
     <dl className="consequences">
@@ -27,12 +27,6 @@ export function Consequences() {
         <dt>Differences</dt>
         <dd>
           <Different />
-        </dd>
-      </div>
-      <div>
-        <dt>Open runs</dt>
-        <dd>
-          <OpenRuns />
         </dd>
       </div>
       <div>
@@ -72,22 +66,6 @@ function Different() {
       </details>
     </>
   );
-}
-
-async function openRuns(): Promise<[number, number][]> {
-  const page = await ask<{ results: Version[] }>(`${state().boot.urls.api}/versions?limit=200`);
-  return page.results.flatMap(({ version, open_runs: count }) => (count ? [[version, count] as [number, number]] : []));
-}
-
-function OpenRuns() {
-  const counts = useAnswerOnce(openRuns);
-  if (counts === "asking") return "Counting…";
-  if (counts === "unknown") return "They can't be counted now. Runs in progress stay on their version.";
-  if (counts.length === 0) return "None.";
-  const all = counts.reduce((sum, [, count]) => sum + count, 0);
-  const where = counts.map(([version, count]) => `${count} on version ${version}`).join(", ");
-  const [runs, stay, their] = all === 1 ? ["run is", "It stays", "its"] : ["runs are", "They stay", "their"];
-  return `${all} ${runs} in progress: ${where}. ${stay} on ${their} version to the end.`;
 }
 
 async function caseResults(): Promise<CaseResult[]> {

@@ -17,6 +17,7 @@ from lib.commands import QuickCommand
 from lib.refusals import Refusal
 from steps.authoring.workflow import Workflow, WorkflowInvalid
 from workflows.checking.check import check
+from workflows.readiness.checking import readiness_of
 from workflows.versions import lifecycle
 
 RUN_NAME = "__handoff__"
@@ -45,9 +46,30 @@ class Command(QuickCommand):
             if wrong and not options["draft"]:
                 raise CommandError("Nothing was saved.", returncode=2)
             for workflow in workflows:
-                self.stdout.write(_saved(principal, workflow, options))
+                self._save(principal, workflow, options)
         except Refusal as refusal:
             raise CommandError(refusal.message, returncode=2) from None
+
+    def _save(self, principal: Principal, workflow: Workflow, options: dict[str, Any]) -> None:
+        """Says what was done, and what the check before publishing finds beyond `validate`. Raises Refusal."""
+        drafted = lifecycle.import_definition(principal, workflow.definition())
+        name, revision = drafted.workflow.name, drafted.workflow.draft_revision
+        if options["draft"]:
+            self.stdout.write(f"{name}: saved as the draft")
+            return
+        published = lifecycle.publish(
+            principal,
+            name,
+            note=options["note"],
+            expected_revision=revision,
+            despite_failing_cases=options["despite_failing_cases"],
+        )
+        number = published.version.number
+        done = "published as" if published.created else "is already"
+        self.stdout.write(f"{name}: {done} version {number}")
+        for finding in readiness_of(principal, published.version, published.problems).findings:
+            if not finding.validates:
+                self.stderr.write(f"{finding.severity} in {name}: {finding.sentence}")
 
     def _has_errors(self, principal: Principal, workflow: Workflow) -> bool:
         checked = check(workflow.definition(), name=workflow.name, tenant=principal.tenant_id)
@@ -72,24 +94,3 @@ def _made_by(file: Path) -> list[Workflow]:
     if not workflows:
         raise CommandError(f"{file} makes no workflow: assign one to a variable.", returncode=2)
     return list(workflows.values())
-
-
-def _saved(principal: Principal, workflow: Workflow, options: dict[str, Any]) -> str:
-    """What was done, in words. Raises Refusal."""
-    drafted = lifecycle.import_definition(principal, workflow.definition())
-    name, revision = drafted.workflow.name, drafted.workflow.draft_revision
-    if options["draft"]:
-        return f"{name}: saved as the draft"
-    published = lifecycle.publish(
-        principal,
-        name,
-        note=options["note"],
-        expected_revision=revision,
-        despite_failing_cases=options["despite_failing_cases"],
-    )
-    number = published.version.number
-    return (
-        f"{name}: published as version {number}"
-        if published.created
-        else f"{name}: is already version {number}"
-    )

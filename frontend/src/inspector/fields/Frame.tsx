@@ -12,6 +12,8 @@ export interface Ids {
 
 export interface FrameProps {
   title: ReactNode;
+  /** As problems name it. */
+  field?: string;
   help?: string;
   isRequired?: boolean;
   /** It must be filled in, and is not. */
@@ -32,6 +34,7 @@ export interface FrameProps {
 /** What is around each control: its title, its help, and what is wrong with it. */
 export function Frame({
   title,
+  field,
   help,
   isRequired,
   isEmpty,
@@ -68,6 +71,7 @@ export function Frame({
       {...takes}
       className={`insp-field ${ids.isInvalid ? "wrong" : ""}`}
       data-empty={isEmpty || undefined}
+      data-field={field}
       {...(isGroup ? { role: "group", "aria-labelledby": labelId, "aria-describedby": ids.describedBy } : {})}
     >
       <div className={`insp-label ${isBare ? "bare" : ""}`}>

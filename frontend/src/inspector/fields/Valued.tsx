@@ -188,6 +188,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     return (
       <Frame
         title={shape.title}
+        field={spot.field}
         help={shape.help}
         isRequired={shape.isRequired}
         isEmpty={isEmpty}
@@ -221,6 +222,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     return (
       <Frame
         title={shape.title}
+        field={spot.field}
         help={shape.help}
         problems={problems}
         tools={aside}
@@ -235,6 +237,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
   return (
     <Frame
       title={shape.title}
+      field={spot.field}
       help={shape.help}
       isRequired={shape.isRequired}
       isEmpty={isEmpty}

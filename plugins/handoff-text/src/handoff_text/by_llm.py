@@ -45,6 +45,7 @@ def variant(step_type: StepType, params: Mapping[str, Json]) -> StepType:
         timeout_seconds=llm.TIMEOUT_SECONDS,
         retry=llm.RETRY,
         has_side_effects=True,
+        needs="model",
     )
 
 
