@@ -86,9 +86,7 @@ def letters_together(request: PageRequest) -> HttpResponse:
         context |= _result(request, verb, selection.letters, reason)
         return render(request, "operations/letters_result.html", context)
     context |= _review(request, selection.letters, is_confirmed=is_confirmed)
-    return render(
-        request, "operations/letters_together.html", context, status=422 if is_confirmed else 200
-    )
+    return render(request, "operations/letters_together.html", context, status=422 if is_confirmed else 200)
 
 
 def _review(request: PageRequest, some: Sequence[DeadLetter], *, is_confirmed: bool) -> dict[str, Json]:
