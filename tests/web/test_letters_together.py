@@ -32,6 +32,7 @@ def test_the_selected_ones_are_reviewed_and_then_discarded_with_a_reason(operato
     first, second, third = dead(3)
     page = operator.get(PAGE).text
     assert page.count('name="ids"') == 3
+    assert page.count('aria-label="Select a">') == 3
     review = operator.post(TOGETHER, {"verb": "discard", "ids": [first.pk, second.pk]}).text
     assert "Discard 2 dead letters" in review
     assert open_letters() == 3
