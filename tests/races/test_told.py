@@ -170,6 +170,7 @@ DOORS = {
 }
 SILENT = {
     dead_letters.matching: "it reads",
+    dead_letters.discard_each: "by discard",
     operators.act: "by retry_step, skip_step and the verbs on items",
     operators.leave: "within operators.leave_failed and dead_letters.discard",
     resolving.resolve_task: "by lifecycle.resolve_compensation or resolving.settle",

@@ -185,6 +185,6 @@ def test_dead_letters_are_found_by_the_same_grammar(operator):
             rows = operator.get("/api/v1/dead-letters", {param: text}).json()["results"]
             assert [row["run_id"] for row in rows] == runs, text
         page = operator.get("/operations/dead-letters", {"query": text})
-        assert [str(letter.run_id) for letter, *_ in page.context["letters"]] == runs, text
+        assert [str(row["letter"].run_id) for row in page.context["letters"]] == runs, text
     assert "Did you mean workflow:a?" in operator.get("/operations/dead-letters?query=worfklow:a").text
     assert operator.get("/api/v1/dead-letters?q=boom").json()["error"]["field"] == "q"

@@ -15,8 +15,17 @@ async function show(card: HTMLElement, source: PictureSource): Promise<void> {
   const view = card.querySelector<HTMLElement>("[data-view]");
   if (!view) return;
   view.replaceChildren(board);
-  zoomable(card, view, board, frame);
+  const lookAt = zoomable(card, view, board, frame);
+  lookAt(0, aboveFirst(view));
   card.dataset.drawn = "";
+}
+
+/** How far the view is scrolled down when the first step, the topmost of the leftmost ones, is in sight. */
+function aboveFirst(view: HTMLElement): number {
+  const boxes = [...view.querySelectorAll(".picture-step")].map((step) => step.getBoundingClientRect());
+  const left = Math.min(...boxes.map((box) => box.left));
+  const top = Math.min(...boxes.filter((box) => box.left < left + 1).map((box) => box.top));
+  return boxes.length ? Math.max(0, view.scrollTop + top - view.getBoundingClientRect().top - view.clientHeight / 3) : 0;
 }
 
 const card = document.querySelector<HTMLElement>("[data-picture]");
