@@ -25,7 +25,9 @@ function aboveFirst(view: HTMLElement): number {
   const boxes = [...view.querySelectorAll(".picture-step")].map((step) => step.getBoundingClientRect());
   const left = Math.min(...boxes.map((box) => box.left));
   const top = Math.min(...boxes.filter((box) => box.left < left + 1).map((box) => box.top));
-  return boxes.length ? Math.max(0, view.scrollTop + top - view.getBoundingClientRect().top - view.clientHeight / 3) : 0;
+  return boxes.length
+    ? Math.max(0, view.scrollTop + top - view.getBoundingClientRect().top - view.clientHeight / 3)
+    : 0;
 }
 
 const card = document.querySelector<HTMLElement>("[data-picture]");
