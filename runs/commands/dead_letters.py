@@ -63,8 +63,8 @@ def _undo_again(who: Principal, letter: DeadLetter, reason: str) -> None:
 
 
 def _retry_step(who: Principal, letter: DeadLetter, reason: str) -> None:
-    terms = {"by": who.username, "reason": reason, "via": who.via}
-    operators.retry_step(who.tenant_id, str(letter.run_id), letter.node, **terms)
+    run = str(letter.run_id)
+    operators.retry_step(who.tenant_id, run, letter.node, by=who.username, reason=reason, via=who.via)
 
 
 def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:
