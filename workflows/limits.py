@@ -10,6 +10,8 @@ GRANT_GROUPS = 20
 """Groups that are offered for a grant of the right to start."""
 KNOWN_NAMES = 1_000
 """Names of groups, or of members, in which one is searched that is near to a misspelt one."""
+NEAR_NAMES = 50
+"""Different unknown names of a draft for which a near one is searched: each takes some milliseconds."""
 MENTIONED_PEOPLE = 20
 """People whom one comment notifies."""
 MENTION_CHOICES = 8

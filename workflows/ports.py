@@ -57,7 +57,8 @@ class OwnStarts(Protocol):
 @dataclass(frozen=True, slots=True)
 class Trigger:
     """Something that starts runs or is a signal to them: its name, what it does in words, and whether it is on; when it
-    last refused to, and why; and the path of its page, for who may open it. `kind`: what it is, in a word.
+    last refused to, and why; and the path of its page, for who may open it. `kind`: what it is, in a word. `starts`:
+    whether it starts runs.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Trigger:
     refused_why: str = ""
     path: str = ""
     kind: str = "Webhook"
+    starts: bool = True
 
 
 CALENDAR_PINS: Final = Port[Callable[[int, int, Mapping[str, Json]], Mapping[str, int | None]]]()
@@ -79,8 +81,15 @@ JUDGES: Final = Port[Callable[[int, Sequence[Mapping[str, Json]]], list[list[Pro
 """For a tenant and definitions of our own dialect: the problems of each, such as people who do not exist."""
 LAST_RUNS: Final = Port[Callable[[Workflow], LastRun | None]]()
 """The last run of a workflow, a test run too."""
-OPEN_RUNS: Final = Port[Callable[[Workflow], Mapping[int, int]]]()
-"""How many open runs each version of a workflow has, by its id."""
+
+
+class OpenRuns(Protocol):
+    """How many open runs each version of a workflow has, by its id; `movable`: that may go on with another version."""
+
+    def __call__(self, workflow: Workflow, *, movable: bool) -> Mapping[int, int]: ...
+
+
+OPEN_RUNS: Final = Port[OpenRuns]()
 OWN_STARTS: Final = Port[OwnStarts]()
 PIPELINE_FORMS: Final = Port[Callable[[Mapping[str, Json]], bool]]()
 """Whether the pipeline form can show a definition."""
@@ -140,9 +149,9 @@ def triggers_of(who: Principal, workflow: Workflow) -> list[Trigger]:
     return [trigger for triggers in TRIGGERS for trigger in triggers(who, workflow)]
 
 
-def open_runs(workflow: Workflow) -> Counter[int]:
-    """How many open runs each version has, by its id."""
+def open_runs(workflow: Workflow, *, movable: bool = False) -> Counter[int]:
+    """How many open runs each version has, by its id; `movable`: that may go on with another version."""
     totals: Counter[int] = Counter()
     for count in OPEN_RUNS:
-        totals.update(count(workflow))
+        totals.update(count(workflow, movable=movable))
     return totals

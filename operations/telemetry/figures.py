@@ -101,7 +101,7 @@ def summary(selection: Selection) -> dict[str, Json]:
     }
 
 
-_NONE = RunCounts(None, 0, 0, 0, 0, 0, 0, 0, None, None)
+_NONE = RunCounts(None, 0, 0, 0, 0, 0, 0, 0, 0, None, None)
 
 
 def _size(one: RunCounts) -> tuple[int, int]:
@@ -120,7 +120,7 @@ def _row(one: RunCounts) -> dict[str, Json]:
         "endings": ended + one.cancelled + one.resumed,
         "completion_rate": one.completed / ended if ended else None,
         "failed_rate": one.failed / ended if ended else None,
-        "average_seconds": one.duration_ms / one.completed / 1000 if one.completed else None,
+        "average_seconds": one.duration_ms / one.timed / 1000 if one.timed else None,
         "p50_seconds": _seconds(one.p50),
         "p95_seconds": _seconds(one.p95),
         "p50_range_seconds": _range(one.p50, 1000),

@@ -26,8 +26,8 @@ class Rolled(HotRow):
 class RunTelemetry(Rolled):
     """Runs of a version: how many began and how they ended; `duration_ms` is of those that completed.
 
-    `failed_resumed`, `cancelled_resumed`: endings of this span after which somebody resumed the run; such a run has
-    another ending, or is open.
+    `completed_resumed`, `failed_resumed`, `cancelled_resumed`: endings of this span after which the run went on:
+    somebody resumed it, or it was undone with a run above it. Such a run has another ending, or is open.
     """
 
     pk = models.CompositePrimaryKey("tenant_id", "span", "at", "workflow_id", "version_id")
@@ -35,6 +35,7 @@ class RunTelemetry(Rolled):
     completed = models.BigIntegerField()
     failed = models.BigIntegerField()
     cancelled = models.BigIntegerField()
+    completed_resumed = models.BigIntegerField(db_default=0)
     failed_resumed = models.BigIntegerField(db_default=0)
     cancelled_resumed = models.BigIntegerField(db_default=0)
     interventions = models.BigIntegerField()

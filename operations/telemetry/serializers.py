@@ -54,7 +54,8 @@ class RunCountsSerializer(serializers.Serializer[Any]):
     failed = serializers.IntegerField(help_text="Runs that failed and were not resumed since.")
     cancelled = serializers.IntegerField(help_text="Runs that were cancelled and were not resumed since.")
     resumed = serializers.IntegerField(
-        help_text="Failures and cancellations after which somebody resumed the run; not in `failed`, `cancelled`."
+        help_text="Endings after which the run went on: somebody resumed it, or it was undone with the run above it. "
+        "They are in no other count."
     )
     endings = serializers.IntegerField(help_text="How often a run ended: runs + resumed.")
     completion_rate = serializers.FloatField(

@@ -61,7 +61,7 @@ class Scope:
 class RunCounts:
     """Runs of a workflow or version (`key`; None: of all): how they ended, and buckets of how long they took.
 
-    `resumed`: failures and cancellations after which somebody resumed the run; they are in no other count.
+    `resumed`: endings after which the run went on; they are in no other count. `timed`: of how many `duration_ms` is.
     """
 
     key: int | None
@@ -72,6 +72,7 @@ class RunCounts:
     resumed: int
     interventions: int
     duration_ms: int
+    timed: int
     p50: int | None
     p95: int | None
 
@@ -160,7 +161,7 @@ def runs_in(
     One statement.
     """
     row = SQL.value("runs_in_period", {**scope.params(), "by": by, "step": step})
-    groups = [RunCounts(key, *(n or 0 for n in counts[:7]), *counts[7:]) for key, *counts in row["groups"]]
+    groups = [RunCounts(key, *(n or 0 for n in counts[:8]), *counts[8:]) for key, *counts in row["groups"]]
     return groups, [Moment(datetime.fromisoformat(at), *counts) for at, *counts in row["moments"]]
 
 

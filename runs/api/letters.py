@@ -1,6 +1,6 @@
 """The routes of dead letters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -84,9 +84,8 @@ class DeadLetterDiscardView(_OneLetterView):
 class _ManyLettersView(RunsApiView):
     scopes = {"POST": RUNS_OPERATE}
 
-    def _acted(self, request: Request, act: Callable[..., Redriven], name: str) -> dict[str, Json]:
+    def _acted(self, payload: Mapping[str, Json], act: Callable[..., Redriven], name: str) -> dict[str, Json]:
         """Do it with the letters that the body names; gives the answer, with what was done below `name`."""
-        payload = body(s.ManyLetters, request)
         matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **payload.get("filter", {}))
         outcome = act(self.principal, matches.letters, reason=payload.get("reason", ""))
         refusals = [
@@ -108,16 +107,19 @@ class DeadLettersRedriveView(_ManyLettersView):
 
         `left` says how many more match: call again.
         """
-        return Response(self._acted(request, dead_letters.redrive, "redriven"), status=202)
+        return Response(
+            self._acted(body(s.ManyLetters, request), dead_letters.redrive, "redriven"), status=202
+        )
 
 
 class DeadLettersDiscardView(_ManyLettersView):
     """Discarding many."""
 
-    @extend_schema(request=s.ManyLetters, responses=s.DiscardedLettersSerializer)
+    @extend_schema(request=s.DiscardLetters, responses=s.DiscardedLettersSerializer)
     def post(self, request: Request) -> Response:
         """Discards many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
 
         `left` says how many more match: call again.
         """
-        return Response(self._acted(request, dead_letters.discard_each, "discarded"))
+        payload = body(s.DiscardLetters, request)
+        return Response(self._acted(payload, dead_letters.discard_each, "discarded"))

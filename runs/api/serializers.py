@@ -158,6 +158,12 @@ class ManyLetters(Verb):
         return attrs
 
 
+class DiscardLetters(ManyLetters):
+    """Letters to discard, with the reason."""
+
+    reason = fields.Text(max_length=2000, help_text="Why you do this; kept with each of them.")
+
+
 class RefusedLetter(serializers.Serializer[Any]):
     """A letter with which it was not done, and why."""
 

@@ -29,18 +29,26 @@ class Redriven:
 def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> Redriven:
     """Let the runs of these letters of the tenant go on, each in a transaction of its own.
 
-    A letter of a compensation tries that again. One run is resumed once, however many of its letters are named; in one
-    that goes on beside a failure what failed is done again.
+    A letter of a compensation tries that again, and one of a step that asks an operator that step. Else one run is
+    resumed once, however many of its letters are named; in one that goes on beside a failure what failed is done again.
     """
     done: list[str] = []
     refused: dict[str, RunRefused] = {}
     resumed: set[UUID] = set()
     letters = list(letters)
-    undone = queries.undone_by(who.tenant_id, [letter.step_id for letter in letters])
-    for letter in letters:
+    steps = [letter.step_id for letter in letters]
+    undone, asking = queries.undone_by(who.tenant_id, steps), queries.asking(who.tenant_id, steps)
+    # A resumed run is another one for steps of it that ask.
+    for letter in sorted(letters, key=lambda letter: letter.step_id not in asking):
         try:
-            if letter.run_id not in resumed:
-                _redrive(who, letter, reason, is_undo=letter.step_id in undone)
+            if letter.resolution is not None:
+                raise _resolved(letter)
+            if letter.step_id in undone:
+                _undo_again(who, letter, reason)
+            elif letter.step_id in asking:
+                _retry_step(who, letter, reason)
+            elif letter.run_id not in resumed:
+                lifecycle.redo_failed(who.tenant_id, [str(letter.run_id)], by=who.username, reason=reason)
                 resumed.add(letter.run_id)
             done.append(str(letter.id))
         except RunRefused as why:
@@ -48,19 +56,15 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     return Redriven(done, refused)
 
 
-def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) -> None:
-    if letter.resolution is not None:
-        raise _resolved(letter)
+def _undo_again(who: Principal, letter: DeadLetter, reason: str) -> None:
+    terms = {"by": who.username, "reason": reason, "via": who.via}
     run = str(letter.run_id)
-    if is_undo:
-        terms = {"by": who.username, "reason": reason, "via": who.via}
-        lifecycle.resolve_compensation(
-            who.tenant_id, run, letter.step_id, "retry", way="dead letter", **terms
-        )
-    elif queries.asking(who.tenant_id, [letter.step_id]):
-        operators.retry_step(who.tenant_id, run, letter.node, by=who.username, reason=reason, via=who.via)
-    else:
-        lifecycle.redo_failed(who.tenant_id, [run], by=who.username, reason=reason)
+    lifecycle.resolve_compensation(who.tenant_id, run, letter.step_id, "retry", way="dead letter", **terms)
+
+
+def _retry_step(who: Principal, letter: DeadLetter, reason: str) -> None:
+    run = str(letter.run_id)
+    operators.retry_step(who.tenant_id, run, letter.node, by=who.username, reason=reason, via=who.via)
 
 
 def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:
@@ -110,9 +114,10 @@ def matching(
     node: str | None = None,
     code: str | None = None,
     query: str = "",
+    after: UUID | None = None,
 ) -> Selection:
     """The open letters that fit of runs that they may operate, oldest first, at most a
-    thousand; those that `ids` names also if resolved.
+    thousand; those that `ids` names also if resolved. `after`: only those behind the letter with this id.
 
     Raises Invalid for more than a thousand `ids`, and for a `query` that can't be read.
     """
@@ -131,6 +136,8 @@ def matching(
         rows = rows.filter(node=node)
     if code is not None:
         rows = rows.filter(error__code=code)
+    if after is not None:
+        rows = rows.filter(pk__gt=after)
     rows = found(who.tenant_id, rows, query)
     letters = list(rows[:REDRIVEN_STEPS])
     return Selection(letters, left=rows.count() - len(letters) if len(letters) == REDRIVEN_STEPS else 0)

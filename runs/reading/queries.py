@@ -202,13 +202,15 @@ def workflow_names(principal: Principal, most: int) -> list[tuple[str, str]]:
     return list(open_to(principal, READ).order_by("name").values_list("name", "title")[:most])
 
 
-def open_runs_by_version(workflow: Workflow, *, most: int | None = OPEN_RUNS_COUNTED) -> dict[int, int]:
+def open_runs_by_version(
+    workflow: Workflow, *, most: int | None = OPEN_RUNS_COUNTED, movable: bool = False
+) -> dict[int, int]:
     """How many open runs each version of a workflow has, by its id, without tests and what is part of other runs; of
-    more than `most` the newest are counted.
+    more than `most` the newest are counted. `movable`: those that may go on with another version.
     """
     runs = Run.objects.for_tenant(workflow.tenant_id).filter(
         workflow_id=workflow.pk,
-        status__in=sorted(set(RunStatus) - RUN_ENDED),
+        status__in=sorted(RUN_OPEN if movable else set(RunStatus) - RUN_ENDED),
         is_test=False,
         is_part=False,
     )

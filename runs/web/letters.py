@@ -48,7 +48,8 @@ def letter_list(request: PageRequest) -> HttpResponse:
         "letters": [
             {**row, "is_mendable": row["letter"].pk in mendable} for row in _rows(request, letter_page.rows)
         ],
-        "may_operate": bool(mendable),
+        # Also where this page has none that they may operate: all that match may have some.
+        "may_operate": RUNS_OPERATE in request.principal.scopes,
         "text": text,
         "fault": fault,
     }
@@ -82,8 +83,11 @@ def letters_together(request: PageRequest) -> HttpResponse:
         return redirect(back)
     action = f"{reverse('operations-letters-together')}?{urlencode({'query': text})}"
     context: dict[str, Json] = {"verb": verb, "back": back, "action": action, "left": selection.left}
+    context["is_all"] = "all" in request.POST or "rest" in request.POST
     if is_confirmed and (reason or verb == RETRY):
         context |= _result(request, verb, selection.letters, reason)
+        if context["is_all"]:
+            context |= _behind(request, text, selection.letters[-1])
         return render(request, "operations/letters_result.html", context)
     context |= _review(request, selection.letters, is_confirmed=is_confirmed)
     return render(request, "operations/letters_together.html", context, status=422 if is_confirmed else 200)
@@ -104,7 +108,8 @@ def _review(request: PageRequest, some: Sequence[DeadLetter], *, is_confirmed: b
 def _selection(request: PageRequest, text: str) -> dead_letters.Selection:
     """The open letters that were selected, or all that match. Raises Invalid."""
     if "all" in request.POST:
-        selection = dead_letters.matching(request.principal, query=text)
+        after = uuid_of(request.POST.get("after", ""))
+        selection = dead_letters.matching(request.principal, query=text, after=after)
     else:
         texts = [*request.POST.getlist("ids"), *request.POST.get("letters", "").split(",")]
         ids = [id_ for one in texts[: REDRIVEN_STEPS + 1] if (id_ := uuid_of(one))]
@@ -129,6 +134,12 @@ def _result(request: PageRequest, verb: str, some: Sequence[DeadLetter], reason:
         ],
         "untold": max(0, len(refused) - TOLD),
     }
+
+
+def _behind(request: PageRequest, text: str, last: DeadLetter) -> dict[str, Json]:
+    """How many more match behind this one, which the next review begins with."""
+    rest = dead_letters.matching(request.principal, query=text, after=last.pk)
+    return {"left": len(rest.letters) + rest.left, "after": last.pk}
 
 
 def _rows(request: PageRequest, some: Sequence[DeadLetter]) -> list[dict[str, Json]]:

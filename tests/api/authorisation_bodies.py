@@ -24,7 +24,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "error": {"code": "Broken", "message": "It broke."},
         "retryable": True,
     },
-    ("api-dead-letters-discard", "POST"): {"filter": {}},
+    ("api-dead-letters-discard", "POST"): {"filter": {}, "reason": "a"},
     ("api-dead-letters-redrive", "POST"): {"filter": {}},
     ("api-run-signals", "POST"): {"name": "paid", "signal_id": "1"},
     ("api-signals-broadcast", "POST"): {"name": "paid", "signal_id": "1", "business_key": "none"},

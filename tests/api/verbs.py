@@ -15,7 +15,7 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
     ("api-calendar", "PATCH"): (Settled({"timezone": "Europe/Vienna"}),),
     ("api-dead-letter-discard", "POST"): (Settled(WHY),),
     ("api-dead-letter-redrive", "POST"): (Settled(),),
-    ("api-dead-letters-discard", "POST"): (Settled({"filter": {}}),),
+    ("api-dead-letters-discard", "POST"): (Settled({"filter": {}, **WHY}),),
     ("api-dead-letters-redrive", "POST"): (Settled({"filter": {}}),),
     ("api-folder", "PATCH"): (Settled({"name": "Another"}),),
     ("api-group", "PATCH"): (Settled({"name": "Another"}),),

@@ -1,5 +1,7 @@
 """Dead letters are retried or discarded together: selected or all that match, with a reason, and with a result."""
 
+import re
+
 import pytest
 
 from runs.commands import dead_letters
@@ -22,6 +24,12 @@ def dead(count=1, tenant=None, **node):
 def operator(client):
     client.force_login(make.a_member("olga", "operator"))
     return client
+
+
+def fields_of(page):
+    """The hidden fields of a page's form."""
+    hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
+    return {name: value for name, value in hidden if name != "csrfmiddlewaretoken"}
 
 
 def open_letters():
@@ -71,10 +79,15 @@ def test_of_more_than_are_taken_at_once_the_others_are_offered_next(operator, mo
     dead(3)
     review = operator.post(TOGETHER, {"verb": "discard", "all": "1"}).text
     assert "1 more match" in review
-    result = operator.post(TOGETHER, {"verb": "discard", "all": "1", "reason": "known", "confirm": "1"}).text
+    result = operator.post(TOGETHER, fields_of(review) | {"reason": "known", "confirm": "1"}).text
     assert "2 of 2 discarded" in result
-    assert "Go on with the next ones" in result
     assert open_letters() == 1
+    next_review = operator.post(TOGETHER, fields_of(result)).text
+    assert "Discard 1 dead letter" in next_review
+    last = operator.post(TOGETHER, fields_of(next_review) | {"reason": "known", "confirm": "1"}).text
+    assert "1 of 1 discarded" in last
+    assert "Go on with the next ones" not in last
+    assert open_letters() == 0
 
 
 @pytest.mark.parametrize("role", ["viewer", "approver"])
@@ -93,3 +106,18 @@ def test_nothing_selected_and_a_search_that_can_not_be_read_say_so(operator):
         answer = operator.post(address, {"verb": "discard", **fields}, follow=True)
         assert 'role="alert"' in answer.text or "No dead letter is selected" in answer.text
     assert open_letters() == 1
+
+
+def test_each_step_that_asks_an_operator_is_tried_again_by_its_own_letter(operator):
+    """Two steps of one run ask at once, and another one of it has failed beside them."""
+    ask = {"retry": "none", "on_error": "ask"}
+    definition = make.graph([{"id": "a", **ask}, {"id": "b", **ask}], [])
+    (run,) = make.start(definition)
+    make.fail(*make.claimed())
+    letters = list(DeadLetter.unsafe_all_tenants.filter(run_id=run, resolution=None))
+    assert len(letters) == 2
+
+    chosen = {"verb": "retry", "letters": ",".join(str(letter.pk) for letter in letters), "confirm": "1"}
+    assert "2 of 2 tried again" in operator.post(TOGETHER, chosen).text
+    assert make.statuses(run) == {"a": "QUEUED", "b": "QUEUED"}
+    assert open_letters() == 0

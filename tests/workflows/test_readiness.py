@@ -5,12 +5,15 @@ import pytest
 from accounts import folders
 from accounts.folders import Grant
 from accounts.models import FolderGrant, User
+from engine.statuses import RUN_ENDED, RUN_OPEN, RunStatus
 from lib.refusals import Missing
+from runs.models import Run
 from steps import outside
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.store.watching import watching
 from workflows.models import Workflow
+from workflows.readiness import names
 from workflows.readiness.checking import check_readiness
 from workflows.versions import lifecycle
 
@@ -273,6 +276,16 @@ class TestRuns:
         readiness = check_readiness(boss, "flow")
         assert (readiness.version, list(readiness.findings)) == (1, [])
 
+    @pytest.mark.parametrize("status", sorted(set(RunStatus) - RUN_ENDED))
+    def test_only_runs_that_can_be_moved_are_to_be_moved(self, boss, status):
+        wait = {"id": "w", "type": "wait", "params": {"seconds": 600}}
+        workflow = drafted(wait)
+        make.start_version(lifecycle.publish(boss, "flow").version, {})
+        make.next_version(workflow, make.graph([wait, "b"], []))
+        Run.unsafe_all_tenants.update(status=status)
+        codes = [finding.code for finding in found(boss)]
+        assert ("runs_on_older_versions" in codes) == (status in RUN_OPEN)
+
     def test_who_may_not_operate_learns_who_can(self, boss):
         author = member("al", "author")
         wait = {"id": "w", "type": "wait", "params": {"seconds": 600}}
@@ -309,6 +322,17 @@ def test_the_check_reads_as_much_for_many_steps_as_for_few(boss):
         assert len(readiness.findings) > 10 * count
         counts.append(seen.trips)
     assert counts[0] == counts[1]
+
+
+def test_names_that_are_near_are_searched_for_a_bounded_number_of_names(boss, monkeypatch):
+    asked = []
+    monkeypatch.setattr(names, "near_one", lambda name, _: asked.append(name))
+    drafted(
+        *({"id": f"s{at}-{again}", **asks(users=["ann", f"zz{at}"])} for at in range(60) for again in (1, 2))
+    )
+    unknown = [finding for finding in found(boss) if finding.code == "unknown_person"]
+    assert len(unknown) == 120
+    assert len(asked) == len(set(asked)) == 50
 
 
 def test_who_may_not_read_it_learns_nothing(boss):

@@ -40,6 +40,8 @@ CONFIRMATION_BYTES = 64 * 1024
 """The answer of Amazon SNS to a confirmation."""
 SNS_SECONDS = 10.0
 """How long Amazon SNS may take to answer; it waits 15 s itself."""
+UNREACHED_SECONDS = 5.0
+"""So long no certificate is asked for that could not be fetched: Amazon SNS sends the message again."""
 SNS_AGE_SECONDS = 2 * 3600
 """How old a message of Amazon SNS may be: it tries for an hour at most."""
 WORKFLOW_CHOICES = 500

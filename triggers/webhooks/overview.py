@@ -30,7 +30,15 @@ def webhook_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
         rows = rows.filter(refused_at__isnull=False)
     columns = ("pk", "name", "action", "enabled", "refused_at", "refused_why")
     return [
-        Trigger(name, _DOES[action], enabled, at, why or "", _page(pk) if may_manage else "")
+        Trigger(
+            name,
+            _DOES[action],
+            enabled,
+            at,
+            why or "",
+            _page(pk) if may_manage else "",
+            starts=action == "start",
+        )
         for pk, name, action, enabled, at, why in rows.order_by("name").values_list(*columns)[:OVERVIEW_ROWS]
     ]
 

@@ -92,7 +92,7 @@ class _Subject:
             *self._of_problems(),
             *name_findings(self.rights, self._draft(), mentions, directory),
             *missing_services(self.rights, steps),
-            *([] if any(one.is_on for one in triggers) else [nobody_may_start(self.rights)]),
+            *([] if any(one.is_on and one.starts for one in triggers) else [nobody_may_start(self.rights)]),
             *off_triggers(triggers),
             older_runs(self.rights, self.version, is_published=self.is_published),
         ]

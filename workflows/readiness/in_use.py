@@ -11,8 +11,10 @@ from workflows.readiness.rights import Rights
 
 
 def older_runs(rights: Rights, version: int, *, is_published: bool) -> Finding | None:
-    """Open runs on other versions than the one of this number, which the draft is or will be; two statements."""
-    counts = ports.open_runs(rights.workflow)
+    """Runs that may be moved and are on other versions than the one of this number, which the draft is or will be; two
+    statements.
+    """
+    counts = ports.open_runs(rights.workflow, movable=True)
     if not counts:
         return None
     rows = queries.versions_of(rights.workflow).filter(pk__in=counts).order_by("-number")
@@ -54,7 +56,7 @@ def _off(one: ports.Trigger) -> Finding:
     why = f": {one.refused_why.rstrip('.')}" if one.refused_why else ""
     return Finding(
         code="trigger_off",
-        message=f"The {one.kind.lower()} “{one.name}” is off{why}. It starts nothing.",
+        message=f"The {one.kind.lower()} “{one.name}” is off{why}. It {'starts' if one.starts else 'signals'} nothing.",
         mend=Mend(
             kind="page", title=f"Open the {one.kind.lower()}", path=one.path or None, allowed=bool(one.path)
         ),

@@ -1,7 +1,7 @@
 """People and groups that steps name: whether they exist, are active and may decide."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from django.db.models import Count, Q
@@ -14,7 +14,7 @@ from accounts.roles import MEMBERS_MANAGE, TASKS_DECIDE, WORKFLOWS_WRITE, roles_
 from engine.holes import has_holes
 from lib.json import Json
 from workflows.checking.drafted import Draft, near_one
-from workflows.limits import KNOWN_NAMES, PATH_KEYS
+from workflows.limits import KNOWN_NAMES, NEAR_NAMES, PATH_KEYS
 from workflows.readiness.findings import Finding
 from workflows.readiness.rights import Rights
 from workflows.readiness.steps import DraftStep
@@ -83,6 +83,15 @@ class Directory:
     """Whether each is active, and their role."""
     group_names: Sequence[str] = ()
     usernames: Sequence[str] = ()
+    near: dict[tuple[str, bool], str | None] = field(default_factory=dict)
+    """For names that are not known, of groups or of people: the known one that is near."""
+
+    def near_to(self, one: Mention) -> str | None:
+        """The known name that is near; of more than so many different ones (`NEAR_NAMES`) of the first ones alone."""
+        key = (one.name, one.is_group)
+        if key not in self.near and len(self.near) < NEAR_NAMES:
+            self.near[key] = near_one(one.name, self.group_names if one.is_group else self.usernames)
+        return self.near.get(key)
 
 
 def directory_of(tenant: int, mentions: Sequence[Mention]) -> Directory:
@@ -134,7 +143,7 @@ def _group_finding(rights: Rights, draft: Draft | None, one: Mention, known: Dir
     group = known.groups.get(key_of(one.name))
     if group is None:
         message = f"There is no group “{one.name}” here."
-        return _misspelt(rights, draft, one, "unknown_group", message, known.group_names)
+        return _misspelt(rights, draft, one, "unknown_group", message, known)
     if group.deciding:
         return None
     lacks = "no active member" if not group.active else "no active member whose role decides tasks"
@@ -148,7 +157,7 @@ def _person_finding(rights: Rights, draft: Draft | None, one: Mention, known: Di
     member = known.members.get(key_of(one.name))
     if member is None:
         message = f"There is no member “{one.name}” here."
-        return _misspelt(rights, draft, one, "unknown_person", message, known.usernames)
+        return _misspelt(rights, draft, one, "unknown_person", message, known)
     is_active, role = member
     if not one.decides or (is_active and role in roles_with(TASKS_DECIDE)):
         return None
@@ -162,9 +171,9 @@ def _person_finding(rights: Rights, draft: Draft | None, one: Mention, known: Di
 
 
 def _misspelt(
-    rights: Rights, draft: Draft | None, one: Mention, code: str, message: str, names: Sequence[str]
+    rights: Rights, draft: Draft | None, one: Mention, code: str, message: str, known: Directory
 ) -> Finding:
-    near = near_one(one.name, names)
+    near = known.near_to(one)
     path = draft.fields.path(one.field) if draft is not None and near is not None else None
     fix: dict[str, Json] | None = None
     if draft is not None and path is not None and one.field.endswith("]"):

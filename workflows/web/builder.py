@@ -58,10 +58,13 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
 
 
 def _triggers(request: PageRequest, workflow: Workflow) -> list[Json]:
-    """The schedules and webhooks of the workflow that the caller may see; there are few of each (`OVERVIEW_ROWS`)."""
+    """The schedules and webhooks that start runs of the workflow and that the caller may see; there are few of each
+    (`OVERVIEW_ROWS`).
+    """
     return [
         {"kind": one.kind, "name": one.name, "does": one.does, "is_on": one.is_on, "path": one.path}
         for one in ports.triggers_of(request.principal, workflow)
+        if one.starts
     ]
 
 

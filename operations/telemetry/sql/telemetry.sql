@@ -110,47 +110,53 @@ a AS MATERIALIZED (
       FROM e
       JOIN o ON o.run_id = e.run_id AND o.level = 0
       LEFT JOIN LATERAL (
-               -- Who resumed the run since then may have changed what the run says of its end.
+               -- What has gone on with the run since then may have changed what the run says of its end.
                SELECT h.payload
                  FROM runs_historyevent h
                 WHERE e.type IN ('RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED')
-                  AND h.run_id = e.run_id AND h.id > e.id AND h.type = 'RUN_REOPENED'
+                  AND h.run_id = e.run_id AND h.id > e.id
+                  AND (h.type = 'RUN_REOPENED' OR h.type = 'RUN_COMPENSATING' AND h.payload ? 'life')
                 ORDER BY h.id
                 LIMIT 1) n ON true
      WHERE e.type IN ('RUN_STARTED', 'RUN_COMPLETED', 'RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED', 'RUN_REOPENED',
                       'STEP_REQUEUED', 'STEP_SKIPPED', 'STEP_WITHDRAWN')
        AND NOT e.payload ? 'continues'
 ),
--- Endings after which somebody resumed the run: each where it was counted.
+-- Endings after which the run has gone on, because somebody resumed it or it is undone with a run above it: each where it
+-- was counted.
 resumed AS MATERIALIZED (
     SELECT o.tenant_id, o.workflow_id, coalesce((/* include version_before */), o.version_id) AS version_id, p.created_at,
-           p.type = 'RUN_CANCELLED' OR coalesce(e.payload -> 'was' = '"CANCELLED"', false) AS was_cancelled
+           p.type = 'RUN_CANCELLED' OR coalesce(e.payload -> 'was' = '"CANCELLED"', false) AS was_cancelled,
+           p.type = 'RUN_COMPLETED' AS had_completed
       FROM e
       JOIN o ON o.run_id = e.run_id AND o.level = 0
      CROSS JOIN LATERAL (
                SELECT h.created_at, h.type
                  FROM runs_historyevent h
-                WHERE h.run_id = e.run_id AND h.id < e.id AND h.type IN ('RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED')
+                WHERE h.run_id = e.run_id AND h.id < e.id
+                  AND h.type IN ('RUN_COMPLETED', 'RUN_FAILED', 'RUN_COMPENSATED', 'RUN_CANCELLED')
                 ORDER BY h.id DESC
                 LIMIT 1) p
-     WHERE e.type = 'RUN_REOPENED'
+     WHERE e.type = 'RUN_REOPENED' OR e.type = 'RUN_COMPENSATING' AND e.payload ? 'life'
 ),
 runs AS (
     INSERT INTO runs_runtelemetry AS t (tenant_id, span, at, workflow_id, version_id, started, completed, failed, cancelled,
-                                        failed_resumed, cancelled_resumed, interventions, duration_ms)
+                                        completed_resumed, failed_resumed, cancelled_resumed, interventions, duration_ms)
     SELECT a.tenant_id, p.span, date_trunc(p.span, a.created_at, 'UTC'), a.workflow_id, a.version_id,
            count(*) FILTER (WHERE a.event = 'RUN_STARTED'),
            count(*) FILTER (WHERE a.event = 'RUN_COMPLETED'),
            count(*) FILTER (WHERE a.event <> 'resumed' AND NOT a.was_cancelled),
            count(*) FILTER (WHERE a.event = 'RUN_CANCELLED' OR a.event <> 'resumed' AND a.was_cancelled),
-           count(*) FILTER (WHERE a.event = 'resumed' AND NOT a.was_cancelled),
+           count(*) FILTER (WHERE a.event = 'resumed' AND a.had_completed),
+           count(*) FILTER (WHERE a.event = 'resumed' AND NOT a.was_cancelled AND NOT a.had_completed),
            count(*) FILTER (WHERE a.event = 'resumed' AND a.was_cancelled),
            count(*) FILTER (WHERE a.is_intervention),
            coalesce(sum(a.duration_ms), 0)
-      FROM (SELECT a.tenant_id, a.workflow_id, a.version_id, a.created_at, a.event, a.was_cancelled, a.is_intervention, a.duration_ms
+      FROM (SELECT a.tenant_id, a.workflow_id, a.version_id, a.created_at, a.event, a.was_cancelled, NULL::boolean AS had_completed,
+                   a.is_intervention, a.duration_ms
               FROM a
             UNION ALL
-            SELECT r.tenant_id, r.workflow_id, r.version_id, r.created_at, 'resumed', r.was_cancelled, false, NULL
+            SELECT r.tenant_id, r.workflow_id, r.version_id, r.created_at, 'resumed', r.was_cancelled, r.had_completed, false, NULL
               FROM resumed r) a
      CROSS JOIN unnest(%(spans)s::text[]) AS p(span)
      GROUP BY 1, 2, 3, 4, 5
@@ -159,6 +165,7 @@ runs AS (
     ON CONFLICT (tenant_id, span, at, workflow_id, version_id) DO UPDATE
        SET started = t.started + excluded.started, completed = t.completed + excluded.completed,
            failed = t.failed + excluded.failed, cancelled = t.cancelled + excluded.cancelled,
+           completed_resumed = t.completed_resumed + excluded.completed_resumed,
            failed_resumed = t.failed_resumed + excluded.failed_resumed,
            cancelled_resumed = t.cancelled_resumed + excluded.cancelled_resumed,
            interventions = t.interventions + excluded.interventions, duration_ms = t.duration_ms + excluded.duration_ms
@@ -258,9 +265,11 @@ t.tenant_id = %(tenant)s
 -- middle and the slow end of how long they took: the bucket in which so large a share of them is reached.
 WITH t AS MATERIALIZED (
     SELECT t.at, CASE %(by)s WHEN 'version' THEN t.version_id ELSE t.workflow_id END AS key,
-           -- Of each run the ending that stands: after the others somebody resumed it.
-           t.started, t.completed, t.failed - t.failed_resumed AS failed, t.cancelled - t.cancelled_resumed AS cancelled,
-           t.failed_resumed + t.cancelled_resumed AS resumed, t.interventions, t.duration_ms
+           -- Of each run the ending that stands: after the others it has gone on. Two releases that count at once may
+           -- have taken one back from another column.
+           t.started, greatest(0, t.completed - t.completed_resumed) AS completed, t.completed AS timed,
+           greatest(0, t.failed - t.failed_resumed) AS failed, greatest(0, t.cancelled - t.cancelled_resumed) AS cancelled,
+           t.completed_resumed + t.failed_resumed + t.cancelled_resumed AS resumed, t.interventions, t.duration_ms
       FROM runs_runtelemetry t
      WHERE /* include of_period */
 ),
@@ -286,13 +295,13 @@ m AS (
 g AS (
     SELECT t.key, sum(t.started) AS started, sum(t.completed) AS completed, sum(t.failed) AS failed,
            sum(t.cancelled) AS cancelled, sum(t.resumed) AS resumed, sum(t.interventions) AS interventions,
-           sum(t.duration_ms) AS duration_ms
+           sum(t.duration_ms) AS duration_ms, sum(t.timed) AS timed
       FROM t
      GROUP BY GROUPING SETS ((t.key), ())
 )
 SELECT json_build_object(
     'groups', (SELECT coalesce(json_agg(json_build_array(
-                          g.key, g.started, g.completed, g.failed, g.cancelled, g.resumed, g.interventions, g.duration_ms, m.p50, m.p95)
+                          g.key, g.started, g.completed, g.failed, g.cancelled, g.resumed, g.interventions, g.duration_ms, g.timed, m.p50, m.p95)
                           ORDER BY g.key), '[]')
                  FROM g
                  LEFT JOIN m ON m.key IS NOT DISTINCT FROM g.key),

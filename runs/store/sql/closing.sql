@@ -181,6 +181,9 @@ letters AS (
        SET resolution = 'redriven', resolved_at = clock.now
       FROM reopened_runs r CROSS JOIN clock
      WHERE l.run_id = r.id AND l.run_id = ANY (%(runs)s::uuid[]) AND l.resolution IS NULL
+       -- A step that asks an operator goes on asking.
+       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s
+                        WHERE s.id = l.step_id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'operator')
 ),
 history AS (
     /* include write_history */

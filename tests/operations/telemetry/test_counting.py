@@ -310,3 +310,26 @@ def test_hundreds_that_fail_again_after_a_bulk_resume_are_counted_once(clock):
         assert standing(clock)[None] == (0, 20, 0, 20 * again, 20 * again)
         if not again:
             make.resume(*runs_of_it)
+
+
+@pytest.mark.parametrize("lag", [False, True], ids=["counted between", "counted at the end"])
+def test_a_child_run_that_completed_and_is_undone_with_its_root_counts_once(clock, lag):
+    child = make.a_version(
+        {**make.graph([{"id": "pay", "compensate": {"type": "noop"}}], []), "name": "child"}
+    )
+    call = {"id": "call", "type": "subworkflow", "params": {"workflow": child.workflow.name}}
+    (root,) = make.start(
+        make.graph([call, {"id": "last", "type": "job", "queue": "o", **ONCE}], ["call>last"])
+    )
+    make.work()
+    if not lag:
+        count_all()
+        assert standing(clock)[child.pk] == (1, 0, 0, 0, 0)
+    make.fail(*make.claimed("o"))
+    make.work()
+    count_all()
+    assert make.run(root).status == "COMPENSATED"
+    assert standing(clock)[child.pk] == (0, 1, 0, 1, 0)
+    assert standing(clock)[None] == (0, 2, 0, 1, 0)
+    # Its time is still that of a run that completed.
+    assert sum(row.completed for row in RunTelemetry.unsafe_all_tenants.filter(span="hour")) == 1

@@ -78,4 +78,5 @@ def amazon(monkeypatch):
     there.asked, there.answers = [], dict(Amazon.answers)
     monkeypatch.setattr(sns, "egress", lambda: there)
     monkeypatch.setattr(sns, "_certificates", {})
+    monkeypatch.setattr(sns, "_unreached", {})
     return there

@@ -6,6 +6,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from lib.egress import EgressUnreached
 from tests.triggers.webhooks import senders as sent
 from tests.triggers.webhooks.doors import amazon, door, make_hook, make_hook_of_order, order
+from triggers.webhooks.presets import sns
 
 __all__ = ["amazon", "door", "make_hook", "make_hook_of_order", "order"]
 pytestmark = pytest.mark.django_db
@@ -103,7 +104,7 @@ def test_a_certificate_that_is_not_amazon_s_or_is_over_proves_nothing(door, amaz
     assert here.inputs() == []
 
 
-def test_while_amazon_is_away_the_message_may_be_sent_again(api, door, amazon):
+def test_while_amazon_is_away_the_message_may_be_sent_again(api, door, amazon, monkeypatch):
     here = door("sns")
     amazon.answers[sent.CERTIFICATE_URL] = EgressUnreached("No connection.")
     answer = here.send(sent.sns())
@@ -111,4 +112,9 @@ def test_while_amazon_is_away_the_message_may_be_sent_again(api, door, amazon):
     refused = api.get(f"/api/v1/webhooks/{here.hook['id']}/deliveries").json()["refused"]
     assert [one["code"] for one in refused] == ["sns_unreachable"]
     amazon.answers[sent.CERTIFICATE_URL] = sent.certificate()
+    # For a moment nobody waits for Amazon again.
+    asked = len(amazon.asked)
+    assert here.send(sent.sns()).status_code == 503
+    assert len(amazon.asked) == asked
+    monkeypatch.setattr(sns, "UNREACHED_SECONDS", 0)
     assert here.send(sent.sns()).status_code == 200

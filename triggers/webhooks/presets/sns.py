@@ -6,6 +6,7 @@ gate, and only for a message of the topic that the webhook names.
 
 import base64
 import re
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from threading import Lock
@@ -31,6 +32,7 @@ from triggers.webhooks.limits import (
     CONFIRMATION_BYTES,
     SNS_AGE_SECONDS,
     SNS_SECONDS,
+    UNREACHED_SECONDS,
 )
 from triggers.webhooks.presets.base import (
     Content,
@@ -63,6 +65,8 @@ _HASHES = {"1": SHA1, "2": SHA256}
 _UNKEPT = ("Signature", "SignatureVersion", "SigningCertURL", "UnsubscribeURL", "SubscribeURL", "Token")
 
 _certificates: dict[str, x509.Certificate] = {}
+_unreached: dict[str, float] = {}
+"""By address of a certificate when it could not be fetched last, in seconds of the monotonic clock."""
 _lock = Lock()
 
 
@@ -143,8 +147,17 @@ def _certificate(url: str, topic: str) -> x509.Certificate:
 
 
 def _fetched(url: str) -> x509.Certificate:
+    if time.monotonic() - _unreached.get(url, -UNREACHED_SECONDS) < UNREACHED_SECONDS:
+        # Each message would hold a thread until the answer is late.
+        raise Unavailable("Amazon SNS was not reached a moment ago.", code="sns_unreachable")
     try:
         certificate = x509.load_pem_x509_certificate(_answer(url, CERTIFICATE_BYTES))
+    except Unavailable:
+        with _lock:
+            if len(_unreached) >= CERTIFICATES:
+                _unreached.clear()
+            _unreached[url] = time.monotonic()
+        raise
     except ValueError:
         raise NotSigned("bad_signature", "There is no certificate at SigningCertURL.") from None
     names = [one.value for one in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
