@@ -52,8 +52,10 @@ class LoopParams(Params):
         json_schema_extra=widget("expression"),
         min_length=1,
     )
-    count: Annotated[WholeNumber, Field(ge=1, le=LOOP_ROUNDS)] | None = Field(
-        None, title="Rounds", description="It ends after this many rounds."
+    count: Annotated[WholeNumber, Field(ge=0, le=LOOP_ROUNDS)] | None = Field(
+        None,
+        title="Rounds",
+        description="It ends after this many rounds; with 0 its output is the first input.",
     )
     max_iterations: Annotated[WholeNumber, Field(ge=1, le=LOOP_ROUNDS)] = Field(
         DEFAULT_ROUNDS,
