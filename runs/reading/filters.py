@@ -258,11 +258,11 @@ class FilterForm(forms.Form):
         """All that is asked for as one text that finds the same."""
         fields = ("workflow", "status", "by", "since", "until", *FILTERED)
         entries = [(name, self.data[name].strip()) for name in fields if self.data.get(name, "").strip()]
-        words = [f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in entries]
+        words = [f"{name}:{quoted(value)}" for name, value in entries]
         if self.is_of_tests:
             words.append("test:yes")
         # What stands in a field counts, and its word in the text no more.
-        return " ".join([*words, *self.data.get("q", "").split()])
+        return " ".join([*words, self.data.get("q", "").strip()]).strip()
 
     def in_words(self) -> list[str]:
         """What hides rows, each in a few words."""
