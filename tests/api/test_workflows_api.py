@@ -96,7 +96,7 @@ def test_a_draft_without_if_match_is_a_428(api):
     assert answer.json()["error"]["code"] == "precondition_required"
 
 
-@pytest.mark.parametrize("given", ['"7"', "1", "*", 'W/"1"', '"1", "2"', '"99999999999"', '"0"', ""])
+@pytest.mark.parametrize("given", ['"7"', "1", '"*"', 'W/"1"', '"2", W/"1"', '"99999999999"', '"0"', ""])
 def test_a_draft_with_another_etag_is_a_412(api, given):
     made(api)
     answer = api.put(
@@ -104,6 +104,16 @@ def test_a_draft_with_another_etag_is_a_412(api, given):
     )
     assert answer.status_code == 412
     assert api.get("/api/v1/workflows/clean_up").json()["draft_revision"] == 1
+
+
+@pytest.mark.parametrize("given", ["*", " * ", '"1", "2"', 'W/"1","1"'])
+def test_any_etag_and_one_of_several_replace_a_draft(api, given):
+    made(api)
+    url = "/api/v1/workflows/clean_up/draft"
+    answer = api.put(url, {"definition": chain("clean_up")}, HTTP_IF_MATCH=given)
+    assert (answer.status_code, answer.headers["ETag"]) == (200, '"2"')
+    assert api.get(url, HTTP_IF_NONE_MATCH="*").status_code == 304
+    assert api.put(f"{url}x", {"definition": {}}, HTTP_IF_MATCH="*").status_code == 404
 
 
 def test_a_draft_may_have_problems(api):

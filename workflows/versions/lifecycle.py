@@ -167,14 +167,14 @@ def save_draft(
     name: str,
     *,
     definition: dict[str, Json],
-    expected_revision: int,
+    expected_revision: int | frozenset[int] | None,
     layout: dict[str, Json] | None = None,
     title: str | None = None,
     description: str | None = None,
     label: str = "Saved the whole draft",
     reason: str | None = None,
 ) -> Drafted:
-    """Replaces the draft if it still is at `expected_revision`; its problems don't stand against that.
+    """Replaces the draft, whatever its problems, if it is at `expected_revision`, or at one of several; None: at any.
 
     Title and description of the workflow follow: those given, or else those in the definition.
 
@@ -185,8 +185,7 @@ def save_draft(
     with transaction.atomic():
         # The log says what became of the draft: compared under the row's lock.
         before = queries.lock_workflow(principal.tenant_id, name)
-        if before.draft_revision != expected_revision:
-            raise writing.stale(before)
+        writing.require_revision(before, expected_revision)
         writing.replace(
             principal, before, definition, layout, label=label, title=title, description=description
         )
