@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
+from runs.api.run_ids import RunId
 from runs.api.serializers import RunSerializer
 from runs.commands import bulk
 from runs.limits import (
@@ -121,7 +122,7 @@ class BulkRuns(Verb):
     """What to do, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
 
     action = fields.OneOf(BULK_ACTIONS)
-    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=BULK_RUNS)
+    ids = fields.Items(child=RunId(), required=False, max_length=BULK_RUNS)
     filter = RunFilter(required=False)
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
     dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")

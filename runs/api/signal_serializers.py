@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
+from runs.api.run_ids import RunId
 from runs.limits import BUSINESS_KEY_CHARACTERS, COLUMN_INTEGER
 from steps.limits import SIGNAL_NAME_CHARACTERS
 
@@ -21,7 +22,7 @@ class SignalFields(StrictSerializer):
 class AddressFields(SignalFields):
     """A signal that may name the wait it is for."""
 
-    child = serializers.UUIDField(
+    child = RunId(
         required=False, help_text="Only to waits of this descendant of the run, and of runs below it."
     )
     index = fields.Whole(
@@ -52,9 +53,7 @@ class BroadcastSignal(SignalFields, Verb):
     input = fields.JsonObject(
         required=False, help_text='Values that the input of a run must have: `{"customer": {"id": 7}}`.'
     )
-    after = serializers.UUIDField(
-        required=False, help_text="Continue after this run: `next` of the previous response."
-    )
+    after = RunId(required=False, help_text="Continue after this run: `next` of the previous response.")
 
 
 class RefusedSignalSerializer(serializers.Serializer[Any]):

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import Verb
 from lib.api.typed_rows import shows
+from runs.api.run_ids import RunId
 from runs.limits import TRIAL_NODES
 from runs.reading.run_view import RunView
 
@@ -48,7 +49,7 @@ class StartTrial(Verb):
 class RecordCase(Verb):
     """A run to make a test case from."""
 
-    run_id = serializers.UUIDField()
+    run_id = RunId()
     name = fields.Text(max_length=200)
 
 
