@@ -2,7 +2,6 @@
 
 from django.urls import path
 
-import runs.api.run_ids  # noqa: F401  (registers `run`)
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
     calendars,
@@ -13,6 +12,7 @@ from runs.api import (
     moves,
     operators,
     requests,
+    run_ids,
     run_items,
     run_lists,
     runs,
@@ -22,6 +22,9 @@ from runs.api import (
     trials,
     workers,
 )
+
+# `run_ids` registers the converter `run`.
+__all__ = ["run_ids", "urlpatterns"]
 
 urlpatterns = [
     # Tried one after another: what programs ask for all the time comes first.
