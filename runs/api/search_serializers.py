@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
 from runs.api.run_ids import RunId
@@ -58,7 +59,7 @@ def by_columns(field: Callable[..., serializers.ChoiceField]) -> Callable[[S], S
 class RunListQuery(PageQuery):
     """Which runs."""
 
-    workflow = serializers.CharField(required=False, max_length=128)
+    workflow = serializers.CharField(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     status = serializers.ChoiceField(LISTED_STATUSES, required=False, help_text=_STATUS)
     by = serializers.CharField(required=False, max_length=USERNAME_CHARACTERS, help_text=_BY)
     business_key = serializers.CharField(
@@ -109,7 +110,7 @@ class RunPageSerializer(serializers.Serializer[Any]):
 class RunFilter(StrictSerializer):
     """Which runs, as in `GET /runs`."""
 
-    workflow = fields.Text(required=False, max_length=128)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     status = fields.OneOf(LISTED_STATUSES, required=False, help_text=_STATUS)
     by = fields.Text(required=False, max_length=USERNAME_CHARACTERS, help_text=_BY)
     business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
+from engine.limits import NODE_ID_CHARACTERS, WORKFLOW_NAME_CHARACTERS
 from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
@@ -20,7 +21,7 @@ _TEN_YEARS = 3_650 * 86_400
 class StartRun(Verb):
     """A run to start."""
 
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1, help_text="Default: the latest.")
     business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
@@ -45,7 +46,7 @@ class BatchItem(StrictSerializer):
 class StartBatch(Verb):
     """Runs of one workflow to start in one transaction."""
 
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1)
     items = fields.Items(child=BatchItem(), min_length=1, max_length=START_ITEMS)
 
@@ -69,7 +70,7 @@ class ResumeRun(Verb):
 class RerunRun(ResumeRun):
     """Running again from a step."""
 
-    from_node = fields.Text(max_length=100)
+    from_node = fields.Text(max_length=NODE_ID_CHARACTERS)
     input = fields.JsonValue(
         required=False, help_text="The step's input; for a step at the start it is the new run's input."
     )
@@ -107,7 +108,7 @@ class SkipStep(ChangeItem):
 class StepListQuery(Query):
     """Which steps."""
 
-    node = serializers.CharField(required=False, max_length=64)
+    node = serializers.CharField(required=False, max_length=NODE_ID_CHARACTERS)
 
 
 class HistoryQuery(PageQuery):
@@ -140,8 +141,8 @@ class DeadLetterQuery(PageQuery):
 class LetterFilter(StrictSerializer):
     """Which open dead letters."""
 
-    workflow = fields.Text(required=False, max_length=128)
-    node = fields.Text(required=False, max_length=100)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
+    node = fields.Text(required=False, max_length=NODE_ID_CHARACTERS)
     code = fields.Text(required=False, max_length=100)
     query = fields.Text(required=False, max_length=FILTER_CHARACTERS, help_text="As in `GET /dead-letters`.")
 

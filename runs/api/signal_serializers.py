@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
 from runs.api.run_ids import RunId
@@ -41,14 +42,14 @@ class SendSignal(AddressFields, Verb):
 class SendSignalByKey(SendSignal):
     """A signal to the run with a business key."""
 
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     business_key = fields.Text(max_length=BUSINESS_KEY_CHARACTERS)
 
 
 class BroadcastSignal(SignalFields, Verb):
     """A signal to every open run that matches all given conditions."""
 
-    workflow = fields.Text(required=False, max_length=128)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonObject(
         required=False, help_text='Values that the input of a run must have: `{"customer": {"id": 7}}`.'

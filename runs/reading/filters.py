@@ -12,6 +12,7 @@ from django.http import QueryDict
 
 from accounts.people import name_of
 from engine.catalogue import Json
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib.clock import now_here
 from lib.reader import date_text, reader
@@ -77,7 +78,7 @@ class FilterForm(forms.Form):
     """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
 
     q = forms.CharField(required=False, max_length=FILTER_CHARACTERS, label="Text")
-    workflow = forms.CharField(required=False, max_length=128)
+    workflow = forms.CharField(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     status = forms.CharField(required=False, max_length=64)
     since = forms.DateField(required=False, label="From")
     until = forms.DateField(required=False, label="To")
