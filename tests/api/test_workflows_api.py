@@ -123,7 +123,8 @@ def test_a_draft_may_have_problems(api):
     assert answer.status_code == 200
     (problem,) = [p for p in answer.json()["problems"] if p["severity"] == "error"]
     assert problem["node"] == "a"
-    assert set(problem) == {"code", "severity", "node", "field", "message", "fix"}
+    assert set(problem) == {"code", "severity", "node", "field", "pointer", "message", "fix"}
+    assert (problem["field"], problem["pointer"]) == ("nodes[0].type", "/nodes/0/type")
 
 
 def test_publishing_gives_version_after_version(api):

@@ -68,7 +68,9 @@ class ReadText(Verb):
     text = fields.Text(
         max_length=DEFINITION_TEXT_BYTES, help_text="A definition as JSON or YAML, in any dialect."
     )
-    name = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS, help_text="The workflow it is for.")
+    name = fields.Text(
+        required=False, max_length=WORKFLOW_NAME_CHARACTERS, help_text="The workflow it is for."
+    )
 
 
 class WriteText(Verb):
@@ -203,6 +205,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     severity = serializers.ChoiceField(SEVERITIES)
     node = serializers.CharField(allow_null=True)
     field = serializers.CharField()
+    pointer = serializers.CharField(help_text="The field as a JSON pointer (RFC 6901).")
     message = serializers.CharField()
     fix = FixSerializer(allow_null=True, help_text="The safe fix, if there is one.")
 
