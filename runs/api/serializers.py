@@ -9,9 +9,10 @@ from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.api.typed_rows import serializer_of, shows
+from runs.api.run_ids import RunId
 from runs.api.signal_serializers import SignalFields, StartedSignalSerializer
 from runs.limits import BUSINESS_KEY_CHARACTERS, FILTER_CHARACTERS, START_ITEMS
-from runs.reading.run_view import RunView, StepView
+from runs.reading.run_view import STEP_STATUSES, RunView, StepView
 
 RunSerializer: Final = serializer_of(RunView)
 StepSerializer: Final = serializer_of(StepView)
@@ -109,6 +110,7 @@ class StepListQuery(Query):
     """Which steps."""
 
     node = serializers.CharField(required=False, max_length=NODE_ID_CHARACTERS)
+    status = serializers.ChoiceField(STEP_STATUSES, required=False)
 
 
 class HistoryQuery(PageQuery):
@@ -127,6 +129,7 @@ class DeadLetterQuery(PageQuery):
     """Which dead letters."""
 
     resolution = serializers.ChoiceField(["open", "resolved"], required=False)
+    run_id = RunId(required=False, help_text="Those of this run.")
     query = serializers.CharField(
         required=False,
         max_length=FILTER_CHARACTERS,

@@ -106,24 +106,6 @@ WARNINGS = ("requester_may_not_decide", "unknown_calendar", "unpublished_workflo
 OF_A_TENANT = dict.fromkeys((*ERRORS, *ELSEWHERE), "error") | dict.fromkeys(WARNINGS, "warning")
 
 
-@pytest.mark.parametrize("fixture", sorted(INVALID))
-def test_the_pointer_leads_to_the_field_or_to_where_it_is_missing(fixture):
-    for problem in found(INVALID[fixture]["document"], **INVALID[fixture].get("limits", {})):
-        value = INVALID[fixture]["document"]
-        *path, _ = [None, *problem.as_dict()["pointer"].split("/")[1:]]
-        for key in path[1:]:
-            value = value[int(key)] if isinstance(value, list) else value[key]
-
-
-def test_paths_that_part_may_meet_in_any_step():
-    nodes = [node("p", "parallel"), node("b"), node("c"), node("d")]
-    meeting = definition(nodes, [edge("p", "b"), edge("p", "c"), edge("b", "d"), edge("c", "d")])
-    beside = definition(nodes[:3], [edge("p", "b"), edge("p", "c"), edge("b", "c")])
-    assert found(meeting) == found(beside) == []
-    apart = definition(nodes[:3], [edge("p", "b"), edge("p", "c")])
-    assert [problem.code for problem in found(apart)] == ["parallel_without_join"]
-
-
 def test_every_code_has_a_fixture():
     assert set(INVALID) == CODES - OF_A_TENANT.keys()
 

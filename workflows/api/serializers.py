@@ -68,9 +68,7 @@ class ReadText(Verb):
     text = fields.Text(
         max_length=DEFINITION_TEXT_BYTES, help_text="A definition as JSON or YAML, in any dialect."
     )
-    name = fields.Text(
-        required=False, max_length=WORKFLOW_NAME_CHARACTERS, help_text="The workflow it is for."
-    )
+    name = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS, help_text="The workflow's.")
 
 
 class WriteText(Verb):
