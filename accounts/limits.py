@@ -76,7 +76,7 @@ TOKEN_QUEUES = 50
 """Queues to which a token is restricted."""
 TOKEN_FOLDERS = 50
 """Folders to which a token is restricted."""
-QUEUE_CHARACTERS = 128
+QUEUE_CHARACTERS = 256
 """The name of a queue, or the start of names."""
 TOKEN_MAIL_CHARACTERS = 150
 """The name of a token in a mail about its end."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from accounts.limits import QUEUE_CHARACTERS
 from accounts.roles import DECIDE, READ, START, VERB_OF_SCOPE, VERBS
 from lib.refusals import NotAllowed
 
@@ -79,7 +80,7 @@ class JobReach:
         """Raises Forbidden, at the `field`, for a queue of which they may take no jobs."""
         for place, queue in enumerate(queues):
             if not self.takes(queue):
-                message = f"This token may not take jobs of the queue {queue[:128]}."
+                message = f"This token may not take jobs of the queue {queue[:QUEUE_CHARACTERS]}."
                 raise Forbidden(message, code="queue_not_allowed", field=field.format(place))
 
 

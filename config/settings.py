@@ -206,6 +206,7 @@ REST_FRAMEWORK = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {
+    "PATH_CONVERTER_OVERRIDES": {"run": {"type": "string", "format": "uuid"}},
     "TITLE": "Handoff",
     "DESCRIPTION": "A durable workflow engine. docs/api.md says what holds for every route.",
     "VERSION": "1",

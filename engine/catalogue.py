@@ -76,6 +76,10 @@ class StepSpec(Protocol):
         """Whether what it gives is its input, unchanged."""
 
     @property
+    def parts(self) -> bool:
+        """Whether it is there to part a run into paths that meet again."""
+
+    @property
     def fails(self) -> bool:
         """Whether it always fails: nothing is its output, and only its error edges are ever taken."""
 

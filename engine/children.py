@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.catalogue import Json
-from engine.containers import is_last_round, items_failed, round_failed, too_many_rounds
+from engine.containers import is_empty_loop, is_last_round, items_failed, round_failed, too_many_rounds
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Node
@@ -65,6 +65,8 @@ def _items(children: _Children, wait: Mapping[str, Json]) -> list[Json]:
 
 def _rounds(children: _Children, wait: Mapping[str, Json]) -> Json:
     value = wait["items"][0]
+    if is_empty_loop(wait):
+        return value
     for index in range(wait["rounds"]):
         outcome = children.do(index, value)
         if isinstance(outcome, Failed):

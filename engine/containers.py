@@ -42,6 +42,11 @@ class Counts:
         return max(0, min(room, self.total - self.opened, SLICE))
 
 
+def is_empty_loop(wait: Mapping[str, Any]) -> bool:
+    """Whether a container is a loop of no rounds: it gives what its first round would have been given."""
+    return "rounds" in wait and wait.get("count") == 0
+
+
 def is_last_round(
     conditions: Mapping[str, Expression], output: Json, done: int, count: int | None, scope: Mapping[str, Any]
 ) -> bool:

@@ -9,9 +9,9 @@ from engine.catalogue import Json
 from engine.durations import length_fault
 from engine.limits import RESULT_ROWS, STEP_VARIABLES, WORKING_DAYS
 
-NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
-WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"
-QUEUE_NAME = r"^[A-Za-z0-9_.:\-]{1,128}$"
+NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,255}$"
+WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,256}$"
+QUEUE_NAME = r"^[A-Za-z0-9_.:\-]{1,256}$"
 VARIABLE_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
 DAY = 86_400
 TEN_YEARS = 3_650 * DAY

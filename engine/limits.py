@@ -30,7 +30,7 @@ DESCRIPTION_CHARACTERS = 10_000
 """A description that an import keeps."""
 STEP_ID_CHARACTERS = 50
 """The first part of a step's id that an import makes."""
-IMPORTED_ID_CHARACTERS = 200
+IMPORTED_ID_CHARACTERS = 256
 """The id of a step in an imported definition."""
 EXPRESSION_NODES = 400
 """Nodes of the tree of an expression."""
@@ -60,6 +60,10 @@ VARIABLES_BYTES = 64 * 1024
 """What one step sets, as JSON."""
 EXPRESSION_VARIABLES = 1000
 """Variables that one expression sets; by name a step sets `STEP_VARIABLES`."""
+WORKFLOW_NAME_CHARACTERS = 256
+"""The name of a workflow; as long as ids of definitions in the rochallor engine (R-016)."""
+NODE_ID_CHARACTERS = 256
+"""The id of a step, as long as the name of a workflow; a job's queue may be called by it."""
 VARIABLE_NAME_CHARACTERS = 64
 """The name of a variable."""
 RESULT_ROWS = 40

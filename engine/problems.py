@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from engine.catalogue import Json
 from engine.holes import has_holes, join_path
+from engine.pointers import pointer_of
 
 Severity = Literal["error", "warning"]
 Code = Literal[
@@ -51,6 +52,7 @@ Code = Literal[
     "not_covered",
     "not_yet",
     "optional_fact",
+    "parallel_without_join",
     "queue_without_topic",
     "quorum_out_of_reach",
     "requester_may_not_decide",
@@ -105,6 +107,11 @@ class Problem:
     fix: dict[str, Json] | None = attribute(default=None, compare=False)
     """`{title, changes}` that take the one safe way out, where whoever knows how drafts are changed found it."""
 
+    @property
+    def pointer(self) -> str:
+        """The field as a JSON pointer (R-023)."""
+        return pointer_of(self.field)
+
     def as_dict(self) -> dict[str, Json]:
         """As the API gives it."""
         return {
@@ -112,6 +119,7 @@ class Problem:
             "severity": self.severity,
             "node": self.node,
             "field": self.field,
+            "pointer": self.pointer,
             "message": self.message,
             "fix": self.fix,
         }

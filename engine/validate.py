@@ -65,6 +65,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from graph.ports(outline)
     yield from graph.covered(outline, flow)
     yield from graph.joins(outline, flow)
+    yield from graph.partings(outline, flow)
     yield from strict_joins(outline, flow)
     yield from nodes.types(outline)
     yield from nodes.params(outline)

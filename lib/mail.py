@@ -6,14 +6,19 @@ import smtplib
 import ssl
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from functools import cache
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
+import idna
+
 _PORTS = {"smtp": 587, "smtps": 465}
 _ACCEPTED = (250, 251)
+DOMAIN_CHARACTERS = 253
+"""A name in DNS has no more, and its encoding no fewer than the name."""
 
 
 class MailError(Exception):
@@ -27,7 +32,8 @@ class MailError(Exception):
     def without(self, *addresses: str) -> str:
         """The message without these addresses, which mail servers repeat, for readers who may not see them."""
         message = self.message
-        for address in filter(None, addresses):
+        spellings = (one for address in addresses for one in (address, ascii_address(address)))
+        for address in filter(None, spellings):
             message = re.sub(re.escape(address), "their address", message, flags=re.IGNORECASE)
         return message
 
@@ -76,6 +82,21 @@ def smtp_server(url: str) -> SmtpServer:
     )
 
 
+def ascii_address(address: str) -> str:
+    """The address with its domain in ASCII, as mail servers take it: `ann@bücher.example` with `xn--bcher-kva.example`.
+
+    Empty where it has none.
+    """
+    local, at, domain = address.rpartition("@")
+    if address.isascii():
+        return address
+    try:
+        encoded = idna.encode(domain, uts46=True).decode() if len(domain) <= DOMAIN_CHARACTERS else ""
+    except idna.IDNAError:
+        return ""
+    return f"{local}{at}{encoded}" if encoded and local.isascii() else ""
+
+
 def send(server: SmtpServer, message: EmailMessage, *, sender: str, recipients: Sequence[str]) -> None:
     """Hand `message` in. Raises MailError; then no recipient gets it, unless the answer to all of it was lost."""
     with _translate_errors(server):
@@ -111,10 +132,29 @@ def _secure(server: SmtpServer, connection: smtplib.SMTP) -> None:
 
 def _hand_in(connection: smtplib.SMTP, message: EmailMessage, sender: str, recipients: Sequence[str]) -> None:
     """One transaction. A refused recipient ends it, so that a retry reaches nobody twice."""
-    _accept(connection.mail(sender), f"the sender {sender}")
-    for recipient in recipients:
+    _use_ascii(message)
+    _accept(connection.mail(_sendable(sender)), f"the sender {sender}")
+    for recipient in dict.fromkeys(map(_sendable, recipients)):
         _accept(connection.rcpt(recipient), recipient)
     _accept(connection.data(message.as_bytes(policy=SMTP)), "the message")
+
+
+def _use_ascii(message: EmailMessage) -> None:
+    """Writes the domains in its headers in ASCII: no encoding of headers is defined for them (RFC 2047)."""
+    for name in ("From", "To"):
+        header = message[name]
+        if header is None or all(one.domain.isascii() for one in header.addresses):
+            continue
+        addresses = [
+            Address(one.display_name, addr_spec=_sendable(one.addr_spec)) for one in header.addresses
+        ]
+        message.replace_header(name, addresses)
+
+
+def _sendable(address: str) -> str:
+    if not (encoded := ascii_address(address)):
+        raise MailError(f"{address} is not an address that mail can be sent to.", transient=False)
+    return encoded
 
 
 def _accept(answer: tuple[int, bytes], what: str) -> None:

@@ -129,6 +129,8 @@ class StepType:
     """Whether what it gives is its input, unchanged: what is known of the one is known of the other."""
     rewrites_text: bool = False
     """Whether the `text` it gives is that of its input in other words: pages show the two beside each other."""
+    parts: bool = False
+    """Whether it is there to part a run into paths that meet again: `validate` warns if they don't."""
     fails: bool = False
     """Whether it always fails: nothing is its output, and only its error edges are ever taken."""
     ends_run: bool = False

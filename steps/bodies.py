@@ -8,6 +8,7 @@ from engine.bodies import OF_ONE_STEP, PART
 from engine.catalogue import Json
 from engine.definition import QUEUE_NAME, RETRY_HELP, TIMEOUT_HELP, WORKFLOW_NAME, RetryChoice, Seconds
 from engine.holes import has_holes
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.limits import BODY_STEPS
 from steps.waiting import for_part
@@ -57,7 +58,7 @@ class Body(Params):
         title="Workflow",
         description="Or a run of this workflow.",
         pattern=WORKFLOW_NAME,
-        max_length=128,
+        max_length=WORKFLOW_NAME_CHARACTERS,
         json_schema_extra=widget("workflow"),
     )
     version: Annotated[WholeNumber, Field(ge=1)] | None = Field(

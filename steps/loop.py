@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from engine.catalogue import Json
 from engine.definition import WORKFLOW_NAME
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.bodies import Body
 from steps.limits import LOOP_ROUNDS
@@ -28,7 +29,7 @@ class LoopParams(Params):
         title="Workflow",
         description="Instead of a body: each round is a run of this workflow.",
         pattern=WORKFLOW_NAME,
-        max_length=128,
+        max_length=WORKFLOW_NAME_CHARACTERS,
         json_schema_extra=widget("workflow", instead_of="body"),
     )
     input: Json = Field(
@@ -52,8 +53,10 @@ class LoopParams(Params):
         json_schema_extra=widget("expression"),
         min_length=1,
     )
-    count: Annotated[WholeNumber, Field(ge=1, le=LOOP_ROUNDS)] | None = Field(
-        None, title="Rounds", description="It ends after this many rounds."
+    count: Annotated[WholeNumber, Field(ge=0, le=LOOP_ROUNDS)] | None = Field(
+        None,
+        title="Rounds",
+        description="It ends after this many rounds; with 0 its output is the first input.",
     )
     max_iterations: Annotated[WholeNumber, Field(ge=1, le=LOOP_ROUNDS)] = Field(
         DEFAULT_ROUNDS,

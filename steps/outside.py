@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from lib.egress import Allowance, Egress, EgressRules, Server, allowances
-from lib.mail import SmtpServer, smtp_server
+from lib.mail import SmtpServer, ascii_address, smtp_server
 from steps.addresses import is_address
 
 ALLOW, SMTP_URL, MAIL_FROM = "HANDOFF_EGRESS_ALLOW", "HANDOFF_SMTP_URL", "HANDOFF_MAIL_FROM"
@@ -80,7 +80,8 @@ def mail(variables: Mapping[str, str] = os.environ) -> Mail:
         raise BadSetting(f"{MAIL_FROM} must be an e-mail address such as handoff@example.org.")
     if not sender:
         sender = server.user if server and is_address(server.user) else "handoff@localhost"
-    return Mail(sender, server)
+    # It is part of Message-IDs.
+    return Mail(ascii_address(sender), server)
 
 
 def llm() -> LlmServer | None:

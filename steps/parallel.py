@@ -13,6 +13,7 @@ PARALLEL = StepType(
     example={"params": {}, "input": {"order_id": "A-17"}},
     run=passes_on,
     gives_input=True,
+    parts=True,
 )
 
 JOIN = StepType(

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from engine.catalogue import Json
 from engine.definition import WORKFLOW_NAME
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.waiting import for_run
 
@@ -17,7 +18,7 @@ class SubworkflowParams(Params):
         title="Workflow",
         description="The name of the workflow.",
         pattern=WORKFLOW_NAME,
-        max_length=128,
+        max_length=WORKFLOW_NAME_CHARACTERS,
         json_schema_extra=widget("workflow"),
     )
     version: Annotated[WholeNumber, Field(ge=1)] | None = Field(

@@ -80,7 +80,7 @@ ABSENCE_CHOICES = 200
 """Workflows offered while somebody types; any other is found by a word of its title."""
 ABSENCE_MATCHES = 10
 """Workflows that a search on the page of absences finds."""
-ABSENCE_SEARCH_CHARACTERS = 128
+ABSENCE_SEARCH_CHARACTERS = 256
 """The search on the page of absences."""
 FACT_ROWS = 100
 """Rows of a table, entries of a list and fields of an object that are drawn."""

@@ -8,10 +8,12 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.scoping import TenantManager, TenantOwned
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from engine.ports import RULES
 from lib.stored_json import StoredJson
 
-NAME_PATTERN = r"^[A-Za-z0-9_:\-]{1,128}$"
+_NAME_CHARACTERS = r"^[A-Za-z0-9_:\-]+$"
+"""PostgreSQL's expressions count to 255 only: the column says how many."""
 
 
 class VersionIsImmutable(Exception):
@@ -21,7 +23,7 @@ class VersionIsImmutable(Exception):
 class Workflow(TenantOwned):
     """A named definition: its one draft is here, what was published in its versions."""
 
-    name = models.CharField(max_length=128)
+    name = models.CharField(max_length=WORKFLOW_NAME_CHARACTERS)
     title = models.CharField(max_length=200, blank=True)
     description = models.TextField(blank=True)
     folder = models.ForeignKey("accounts.Folder", on_delete=models.PROTECT, related_name="+")
@@ -39,7 +41,7 @@ class Workflow(TenantOwned):
     class Meta(TenantOwned.Meta):
         constraints = (
             models.UniqueConstraint(fields=["tenant", "name"], name="workflow_name_once_per_tenant"),
-            models.CheckConstraint(condition=Q(name__regex=NAME_PATTERN), name="workflow_name_pattern"),
+            models.CheckConstraint(condition=Q(name__regex=_NAME_CHARACTERS), name="workflow_name_pattern"),
             models.CheckConstraint(
                 condition=Q(draft_revision__gte=1), name="workflow_draft_revision_positive"
             ),

@@ -143,6 +143,23 @@ def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
             yield warning("without_effect", f"{item.field}.join", message, item.id)
 
 
+def partings(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """The paths into which a step parts a run meet again (R-023)."""
+    for item in outline.nodes:
+        if item.spec is None or not item.spec.parts or not flow.order:
+            continue
+        targets = [flow.bits[name] for name in flow.after[item.id]]
+        meets = any(
+            all(bit & (flow.before[name] | flow.bits[name]) for bit in targets) for name in flow.order
+        )
+        if len(targets) > 1 and not meets:
+            message = (
+                f"The paths from {quoted(item.id)} never meet, so no step waits for all of them: let them lead to one "
+                "step, such as a join, or leave it so if each path ends by itself."
+            )
+            yield warning("parallel_without_join", item.field, message, item.id)
+
+
 def branches(outline: Outline) -> Iterator[Problem]:
     """Whatever a step decides, an edge is there for it (H-7)."""
     for item in outline.nodes:

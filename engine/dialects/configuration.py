@@ -8,7 +8,7 @@ from engine.dialects.base import Dialect, DialectError, Document
 from engine.dialects.steps import STEPS
 
 _RECORD_FIELDS = ("id", "user_id", "created_at")
-_NAME = re.compile(r"[A-Za-z0-9_:\-]{1,128}")
+_NAME = re.compile(r"[A-Za-z0-9_:\-]{1,256}")
 # The names of the example pipeline of this format, in any spelling.
 _TYPES: Mapping[str, str] = {
     "clean": "text.clean",

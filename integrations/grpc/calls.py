@@ -20,6 +20,7 @@ from lib.api.serializers import Parsed
 from lib.client_address import client_address, is_on_this_machine
 from lib.refusals import Invalid, Missing
 from lib.waiting import Attempt
+from runs.api.run_ids import PREFIX, run_named
 
 REQUEST_ID: Final = "x-request-id"
 _ACCEPTABLE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
@@ -90,7 +91,7 @@ def id_in(payload: Parsed, name: str, missing: str) -> UUID:
     if text is None:
         raise Invalid("This field is required.", code="required", field=name)
     try:
-        return UUID(text)
+        return (run_named(text) if text.startswith(PREFIX) else None) or UUID(text)
     except ValueError:
         raise Missing(missing, field=name) from None
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.limits import QUEUE_CHARACTERS
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from integrations.orchestration.words import STATUSES
 from lib.api import fields
 from lib.api.serializers import StrictSerializer
@@ -17,7 +19,7 @@ _TENANT = "The token's tenant, by its short name; default: that one."
 class StartWorkflow(StrictSerializer):
     """An execution to start."""
 
-    workflowType = fields.Text(max_length=128)
+    workflowType = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     tenantId = fields.Text(required=False, max_length=64, help_text=_TENANT)
     businessKey = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
@@ -77,7 +79,7 @@ class PollActivity(StrictSerializer):
     """A worker that asks for a task."""
 
     workerId = fields.Text(max_length=200)
-    taskQueue = fields.Text(max_length=128)
+    taskQueue = fields.Text(max_length=QUEUE_CHARACTERS)
 
 
 class ActivityTaskSerializer(serializers.Serializer[Any]):

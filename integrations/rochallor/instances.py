@@ -39,6 +39,7 @@ from integrations.rochallor.values import (
 from lib.trace_context import Trace
 from lib.uuid7 import moment_of
 from runs.access import guard_run, readable_runs
+from runs.api.run_ids import run_named
 from runs.commands import lifecycle
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
@@ -197,7 +198,7 @@ def run_id_of(instance_id: str | UUID) -> UUID:
     if isinstance(instance_id, UUID):
         return instance_id
     try:
-        return UUID(instance_id)
+        return run_named(instance_id) or UUID(instance_id)
     except ValueError:
         raise no_instance() from None
 

@@ -16,5 +16,5 @@ COMPLETED_BY_CHARACTERS = 200
 """Who completed a task, as a caller names them."""
 WORKER_CHARACTERS = 200
 """The id of a worker."""
-JOB_TYPE_CHARACTERS = 128
+JOB_TYPE_CHARACTERS = 256
 """The type of a job."""

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from integrations.webhooks_out import events, service
 from integrations.webhooks_out.limits import (
     DESCRIPTION_CHARACTERS,
@@ -31,7 +32,7 @@ class CreateOutgoing(Verb):
     workflow = fields.Text(
         required=False,
         allow_null=True,
-        max_length=128,
+        max_length=WORKFLOW_NAME_CHARACTERS,
         default=None,
         help_text="Runs of this workflow alone; null: of all, which is for admins.",
     )

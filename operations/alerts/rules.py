@@ -10,6 +10,7 @@ from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import ALERTS_MANAGE
 from engine.catalogue import Json
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid, Missing
 from operations.alerts.access import visible_rules
@@ -169,8 +170,9 @@ def _checked_params(
     for name, value in values.items():
         field = f"params.{name}"
         if name == kind.filter and name:
-            if not isinstance(value, str) or len(value) > 128 or not value.isprintable():
-                raise Invalid("A name has at most 128 characters; leave it empty for all.", field=field)
+            most = WORKFLOW_NAME_CHARACTERS
+            if not isinstance(value, str) or len(value) > most or not value.isprintable():
+                raise Invalid(f"A name has at most {most} characters; leave it empty for all.", field=field)
         elif name not in kind.thresholds:
             raise Invalid(f"A rule of this kind has no {name[:50]!r}.", field=field)
         else:

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 from operations.bulk import aims
@@ -62,7 +63,7 @@ class ItemSerializer(serializers.Serializer[Any]):
 class BulkJobsQuery(PageQuery):
     """Which of the bulk jobs."""
 
-    workflow = serializers.CharField(required=False, max_length=128)
+    workflow = serializers.CharField(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
 
 
 class BulkJobRow(serializers.Serializer[Any]):

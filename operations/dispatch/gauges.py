@@ -10,8 +10,15 @@ from django.conf import settings
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.shared_answers import SharedAnswers
+from operations.dispatch.limits import (
+    CONTENDED_READY_STEPS,
+    CONTENDED_SHARE,
+    EMPTY_POLLS_A_SECOND,
+    EMPTY_SHARE,
+)
 from operations.dispatch.store import Sample, samples_since
 from runs.ports import OUTBOX
+from runs.store.meters import CONTENDED, EMPTY
 
 SPAN = timedelta(minutes=15)
 """The gauges are of the samples of so long: no moment decides."""
@@ -24,11 +31,18 @@ HEARS = {
     "kafka_outbox": "Handoff’s own workers hear by PostgreSQL’s NOTIFY; a relay tells others of jobs through Kafka.",
 }
 """How workers hear of work, by the mode."""
+ADVICE = {
+    EMPTY: "Most polls find nothing: raise the interval of the workers that poll, let them wait (wait_seconds), "
+    "or run fewer of them.",
+    CONTENDED: "Many polls find all steps locked although many are ready: claim bigger batches (max_jobs), spread the "
+    "work over more queues, or announce jobs through a broker. More workers would make it worse.",
+}
+"""What helps, by the reason of polls that found nothing (C-23)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """Of the last quarter of an hour; `per_second` and `contended_share` are None where nobody can sum the counts."""
+    """Of the last quarter of an hour; those that end in None are so where nobody can sum the counts."""
 
     at: datetime
     workers: int
@@ -38,6 +52,20 @@ class Gauges:
     lock_waits: int
     per_second: float | None
     contended_share: float | None
+    empty_share: float | None
+    empty_per_second: float | None
+
+    @property
+    def advice(self) -> list[tuple[str, str]]:
+        """What to change, each with the reason of the polls that speak for it (`handoff_claim_empty_total`)."""
+        reasons: list[str] = []
+        is_contended = self.contended_share is not None and self.contended_share >= CONTENDED_SHARE
+        if is_contended and self.ready >= CONTENDED_READY_STEPS:
+            reasons.append(CONTENDED)
+        is_empty = self.empty_share is not None and self.empty_share >= EMPTY_SHARE
+        if is_empty and (self.empty_per_second or 0.0) >= EMPTY_POLLS_A_SECOND:
+            reasons.append(EMPTY)
+        return [(reason, ADVICE[reason]) for reason in reasons]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +99,14 @@ def gauges_of(samples: Sequence[Sample]) -> Gauges | None:
         return None
     last = samples[-1]
     first = next(one for one in samples if one.host == last.host)
-    finished, claims, contended = (_grown(now, then) for now, then in zip(last[-3:], first[-3:], strict=True))
+    finished, claims, contended, empty = (
+        _grown(now, then) for now, then in zip(last[-4:], first[-4:], strict=True)
+    )
     seconds = (last.at - first.at).total_seconds()
     # The hosts beside the one that counts do as much for each of their workers.
     hosts = last.processes / last.processes_here if 0 < last.processes_here < last.processes else 1.0
     polls = None if claims is None or contended is None else claims + contended
+    everything = None if polls is None or empty is None else polls + empty
     return Gauges(
         at=last.at,
         workers=last.processes + last.outside,
@@ -85,6 +116,8 @@ def gauges_of(samples: Sequence[Sample]) -> Gauges | None:
         lock_waits=median_low(one.lock_waits for one in samples),
         per_second=finished / seconds * hosts if finished is not None and seconds else None,
         contended_share=contended / polls if contended is not None and polls else None,
+        empty_share=empty / everything if empty is not None and everything else None,
+        empty_per_second=empty / seconds * hosts if empty is not None and seconds else None,
     )
 
 
@@ -105,6 +138,8 @@ def row(it: Facts) -> dict[str, Json]:
         "lock_waits": gauges and gauges.lock_waits,
         "steps_per_second": gauges and _rounded(gauges.per_second, 2),
         "contended_share": gauges and _rounded(gauges.contended_share, 4),
+        "empty_share": gauges and _rounded(gauges.empty_share, 4),
+        "advice": [{"reason": reason, "message": text} for reason, text in gauges.advice] if gauges else [],
         "outbox": next((standing() for standing in OUTBOX), None),
     }
 

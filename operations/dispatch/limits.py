@@ -8,3 +8,11 @@ SAMPLES = 100
 """Samples of dispatch that a page reads."""
 QUEUE_ROWS = 1_000
 """Queues of all tenants that are read, in order of their names."""
+CONTENDED_SHARE = 0.1
+"""Of the polls that found steps: from this share of locked ones on there are too many pollers for the batches."""
+CONTENDED_READY_STEPS = 100
+"""With fewer ready steps polls find them locked because there are few, not because of how they are claimed."""
+EMPTY_SHARE = 0.8
+"""Of all polls: workers that find something in every fifth poll poll often enough."""
+EMPTY_POLLS_A_SECOND = 10.0
+"""Fewer empty polls cost the database next to nothing."""

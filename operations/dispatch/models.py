@@ -8,7 +8,7 @@ class DispatchSample(models.Model):
 
     `lock_waits`: sessions of this database that waited for a lock, among those that this role may look at;
     `hidden_sessions`: those at which it may not. `processes` are workers of Handoff's own, `outside` external ones.
-    The last three are what the processes of `host` have counted since Handoff began there; None where nobody can sum
+    The last four are what the processes of `host` have counted since Handoff began there; None where nobody can sum
     it.
     """
 
@@ -23,6 +23,7 @@ class DispatchSample(models.Model):
     finished = models.BigIntegerField(null=True)
     claims = models.BigIntegerField(null=True)
     contended = models.BigIntegerField(null=True)
+    empty = models.BigIntegerField(null=True)
 
     objects = models.Manager()
 

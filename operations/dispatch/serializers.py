@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from runs.store.meters import CONTENDED, EMPTY
+
 
 class DispatchOutboxSerializer(serializers.Serializer[Any]):
     """The state of the outbox; counts go up to 10,000, for what can't be published to 1,000."""
@@ -21,8 +23,15 @@ class DispatchOutboxSerializer(serializers.Serializer[Any]):
     complaint = serializers.CharField(allow_null=True, help_text="What is wrong, in a sentence.")
 
 
+class DispatchAdviceSerializer(serializers.Serializer[Any]):
+    """What to change; `reason` is that of the polls which speak for it (`handoff_claim_empty_total`)."""
+
+    reason = serializers.ChoiceField([EMPTY, CONTENDED])
+    message = serializers.CharField()
+
+
 class DispatchSerializer(serializers.Serializer[Any]):
-    """How workers learn of work, and three gauges of the last quarter of an hour: null if there is no sample of it."""
+    """How workers learn of work, with gauges of the last quarter of an hour: null if there is no sample of it."""
 
     mode = serializers.CharField(help_text="What `HANDOFF_DISPATCH` says.")
     sampled_at = serializers.DateTimeField(allow_null=True, help_text="The time of the newest sample.")
@@ -45,6 +54,10 @@ class DispatchSerializer(serializers.Serializer[Any]):
     contended_share = serializers.FloatField(
         allow_null=True, help_text="Of the polls that found steps, the share that found all of them locked."
     )
+    empty_share = serializers.FloatField(
+        allow_null=True, help_text="Of all polls, the share that found nothing to do."
+    )
+    advice = DispatchAdviceSerializer(many=True, help_text="What to change; empty where nothing is amiss.")
     outbox = DispatchOutboxSerializer(
         allow_null=True,
         help_text="Jobs announced through a broker; null without one.",

@@ -35,6 +35,7 @@ class Sample(NamedTuple):
     finished: int | None
     claims: int | None
     contended: int | None
+    empty: int | None
 
 
 def keep(*, host: str, queues: Sequence[str], stale: float, ready: int, totals: Totals | None) -> int:

@@ -23,6 +23,7 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
         "gauges": gauges,
         "rate": _written(gauges.per_second) if gauges else "",
         "contended": _written(gauges.contended_share, 100.0, " %") if gauges else "",
+        "empty": _written(gauges.empty_share, 100.0, " %") if gauges else "",
         "most_ready": READY_STEPS,
     }
     return contexts.following(request, "dispatch/dispatch.html", "dispatch/_dispatch.html", context)

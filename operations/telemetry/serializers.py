@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import Query
 from operations.telemetry.limits import VERSION_NUMBER
@@ -19,7 +20,9 @@ def _percentile_range(of: str) -> serializers.ListField:
 class PeriodQuery(Query):
     """Of which period, and of which workflow."""
 
-    workflow = serializers.CharField(required=False, max_length=128, help_text="Its name; default: all.")
+    workflow = serializers.CharField(
+        required=False, max_length=WORKFLOW_NAME_CHARACTERS, help_text="Its name; default: all."
+    )
 
     def get_fields(self) -> dict[str, Any]:
         """`from` is a word of Python."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
+from accounts.limits import QUEUE_CHARACTERS
 from accounts.principal import Principal
 from lib.api.serializers import Parsed
 from lib.refusals import Invalid
@@ -181,5 +182,5 @@ def _refuse_reserved(queues: list[str]) -> None:
 def _refuse_strange(weights: Iterable[str], queues: list[str]) -> None:
     for queue in weights:
         if queue not in queues:
-            message = f"{queue[:128]} is none of the queues that are asked."
+            message = f"{queue[:QUEUE_CHARACTERS]} is none of the queues that are asked."
             raise Invalid(message, code="unknown_queue", field="weights")

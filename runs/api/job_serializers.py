@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.limits import QUEUE_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
 from runs.api.variable_serializers import Variables
@@ -15,7 +16,7 @@ class PollJobs(Verb):
     """A worker that asks for jobs."""
 
     worker_id = fields.Text(max_length=200)
-    queues = fields.Items(child=fields.Text(max_length=128), min_length=1, max_length=50)
+    queues = fields.Items(child=fields.Text(max_length=QUEUE_CHARACTERS), min_length=1, max_length=50)
     max_jobs = fields.Whole(min_value=1, max_value=100)
     wait_seconds = fields.Number(required=False, min_value=0, max_value=20, default=0)
     weights = serializers.DictField(
@@ -40,7 +41,7 @@ class ClaimJobs(Verb):
         help_text="As in the events. None: it only reports itself.",
     )
     queues = fields.Items(
-        child=fields.Text(max_length=128),
+        child=fields.Text(max_length=QUEUE_CHARACTERS),
         required=False,
         max_length=50,
         help_text="The queues it consumes, for the list of workers.",

@@ -36,6 +36,8 @@ class DeadLettersView(RunsApiView):
         rows = readable_letters(queries.dead_letters_of(self.principal.tenant_id), self.principal)
         if resolution := params.pop("resolution", None):
             rows = rows.filter(resolution__isnull=resolution == "open")
+        if run := params.pop("run_id", None):
+            rows = rows.filter(run_id=run)
         names = [name for name in ("query", "q", "filter") if name in params]
         if text := " ".join(params.pop(name) for name in names):
             rows = letters.found(self.principal.tenant_id, rows, text, names[0])

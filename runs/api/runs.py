@@ -119,12 +119,15 @@ class RunStepsView(RunsApiView):
         """The steps in the order of the graph, on one page; with `node` payloads are complete. `items` counts those of
         a map or loop, which `GET /runs/{run_id}/items` lists.
         """
-        node = query(s.StepListQuery, request).get("node")
+        params = query(s.StepListQuery, request)
+        node = params.get("node")
         rows = step_rows(self.principal.tenant_id, run_id, node)
         if rows is None:
             raise Missing("There is no such run.")
         if node is not None and not rows:
             raise Missing(f"The run has no node {node}.", field="node")
+        if status := params.get("status"):
+            rows = [row for row in rows if row["status"] == status]
         return Response({"results": rows, "next": None, "previous": None})
 
 

@@ -5,8 +5,10 @@ from typing import Any, TypeVar
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
+from runs.api.run_ids import RunId
 from runs.api.serializers import RunSerializer
 from runs.commands import bulk
 from runs.limits import (
@@ -57,7 +59,7 @@ def by_columns(field: Callable[..., serializers.ChoiceField]) -> Callable[[S], S
 class RunListQuery(PageQuery):
     """Which runs."""
 
-    workflow = serializers.CharField(required=False, max_length=128)
+    workflow = serializers.CharField(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     status = serializers.ChoiceField(LISTED_STATUSES, required=False, help_text=_STATUS)
     by = serializers.CharField(required=False, max_length=USERNAME_CHARACTERS, help_text=_BY)
     business_key = serializers.CharField(
@@ -108,7 +110,7 @@ class RunPageSerializer(serializers.Serializer[Any]):
 class RunFilter(StrictSerializer):
     """Which runs, as in `GET /runs`."""
 
-    workflow = fields.Text(required=False, max_length=128)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     status = fields.OneOf(LISTED_STATUSES, required=False, help_text=_STATUS)
     by = fields.Text(required=False, max_length=USERNAME_CHARACTERS, help_text=_BY)
     business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
@@ -121,7 +123,7 @@ class BulkRuns(Verb):
     """What to do, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
 
     action = fields.OneOf(BULK_ACTIONS)
-    ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=BULK_RUNS)
+    ids = fields.Items(child=RunId(), required=False, max_length=BULK_RUNS)
     filter = RunFilter(required=False)
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
     dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")

@@ -4,13 +4,15 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
+from engine.limits import NODE_ID_CHARACTERS, WORKFLOW_NAME_CHARACTERS
 from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.api.typed_rows import serializer_of, shows
+from runs.api.run_ids import RunId
 from runs.api.signal_serializers import SignalFields, StartedSignalSerializer
 from runs.limits import BUSINESS_KEY_CHARACTERS, FILTER_CHARACTERS, START_ITEMS
-from runs.reading.run_view import RunView, StepView
+from runs.reading.run_view import STEP_STATUSES, RunView, StepView
 
 RunSerializer: Final = serializer_of(RunView)
 StepSerializer: Final = serializer_of(StepView)
@@ -20,7 +22,7 @@ _TEN_YEARS = 3_650 * 86_400
 class StartRun(Verb):
     """A run to start."""
 
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1, help_text="Default: the latest.")
     business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
@@ -45,7 +47,7 @@ class BatchItem(StrictSerializer):
 class StartBatch(Verb):
     """Runs of one workflow to start in one transaction."""
 
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     version = fields.Whole(required=False, min_value=1, max_value=2**31 - 1)
     items = fields.Items(child=BatchItem(), min_length=1, max_length=START_ITEMS)
 
@@ -69,7 +71,7 @@ class ResumeRun(Verb):
 class RerunRun(ResumeRun):
     """Running again from a step."""
 
-    from_node = fields.Text(max_length=100)
+    from_node = fields.Text(max_length=NODE_ID_CHARACTERS)
     input = fields.JsonValue(
         required=False, help_text="The step's input; for a step at the start it is the new run's input."
     )
@@ -107,7 +109,8 @@ class SkipStep(ChangeItem):
 class StepListQuery(Query):
     """Which steps."""
 
-    node = serializers.CharField(required=False, max_length=64)
+    node = serializers.CharField(required=False, max_length=NODE_ID_CHARACTERS)
+    status = serializers.ChoiceField(STEP_STATUSES, required=False)
 
 
 class HistoryQuery(PageQuery):
@@ -126,6 +129,7 @@ class DeadLetterQuery(PageQuery):
     """Which dead letters."""
 
     resolution = serializers.ChoiceField(["open", "resolved"], required=False)
+    run_id = RunId(required=False, help_text="Those of this run.")
     query = serializers.CharField(
         required=False,
         max_length=FILTER_CHARACTERS,
@@ -140,8 +144,8 @@ class DeadLetterQuery(PageQuery):
 class LetterFilter(StrictSerializer):
     """Which open dead letters."""
 
-    workflow = fields.Text(required=False, max_length=128)
-    node = fields.Text(required=False, max_length=100)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
+    node = fields.Text(required=False, max_length=NODE_ID_CHARACTERS)
     code = fields.Text(required=False, max_length=100)
     query = fields.Text(required=False, max_length=FILTER_CHARACTERS, help_text="As in `GET /dead-letters`.")
 

@@ -4,8 +4,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
+from runs.api.run_ids import RunId
 from runs.limits import BUSINESS_KEY_CHARACTERS, COLUMN_INTEGER
 from steps.limits import SIGNAL_NAME_CHARACTERS
 
@@ -21,7 +23,7 @@ class SignalFields(StrictSerializer):
 class AddressFields(SignalFields):
     """A signal that may name the wait it is for."""
 
-    child = serializers.UUIDField(
+    child = RunId(
         required=False, help_text="Only to waits of this descendant of the run, and of runs below it."
     )
     index = fields.Whole(
@@ -40,21 +42,19 @@ class SendSignal(AddressFields, Verb):
 class SendSignalByKey(SendSignal):
     """A signal to the run with a business key."""
 
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     business_key = fields.Text(max_length=BUSINESS_KEY_CHARACTERS)
 
 
 class BroadcastSignal(SignalFields, Verb):
     """A signal to every open run that matches all given conditions."""
 
-    workflow = fields.Text(required=False, max_length=128)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     business_key = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonObject(
         required=False, help_text='Values that the input of a run must have: `{"customer": {"id": 7}}`.'
     )
-    after = serializers.UUIDField(
-        required=False, help_text="Continue after this run: `next` of the previous response."
-    )
+    after = RunId(required=False, help_text="Continue after this run: `next` of the previous response.")
 
 
 class RefusedSignalSerializer(serializers.Serializer[Any]):

@@ -12,6 +12,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, query
 from runs.api.base import RunsApiView
+from runs.api.run_ids import RunId
 from runs.reading import operations
 
 
@@ -35,6 +36,7 @@ class TimerSerializer(serializers.Serializer[Any]):
 class TimersQuery(PageQuery):
     """Which timers."""
 
+    run_id = RunId(required=False, help_text="Those of this run.")
     due = serializers.ChoiceField(
         choices=list(operations.DUE),
         required=False,
@@ -52,5 +54,7 @@ class TimersView(RunsApiView):
         """The timers that have not fired, the next first."""
         params = query(TimersQuery, request)
         rows = operations.timers_of(self.principal, params.pop("due", None))
+        if run := params.pop("run_id", None):
+            rows = rows.filter(run_id=run)
         page = keyset_page(rows, request, keys=("fire_at", "id"), oldest_first=True, **params)
         return Response(page.answer(operations.timer_rows(self.principal.tenant_id, page.rows)))

@@ -5,9 +5,11 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.limits import NODE_ID_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import Verb
 from lib.api.typed_rows import shows
+from runs.api.run_ids import RunId
 from runs.limits import TRIAL_NODES
 from runs.reading.run_view import RunView
 
@@ -33,8 +35,10 @@ class StartTrial(Verb):
 
     input = fields.JsonValue(required=False, help_text="The run's input; `{}` if it is not given.")
     definition = fields.JsonObject(required=False, help_text="Instead of the draft, which stays as it is.")
-    until = fields.Text(required=False, max_length=64, help_text="The last step: it and all before it.")
-    only = fields.Text(required=False, max_length=64, help_text="This step alone.")
+    until = fields.Text(
+        required=False, max_length=NODE_ID_CHARACTERS, help_text="The last step: it and all before it."
+    )
+    only = fields.Text(required=False, max_length=NODE_ID_CHARACTERS, help_text="This step alone.")
     step_input = fields.JsonValue(required=False, help_text="With `only`: the step's input.")
     live = LiveSteps(
         required=False, help_text="Steps that really run although they have side effects or wait."
@@ -48,7 +52,7 @@ class StartTrial(Verb):
 class RecordCase(Verb):
     """A run to make a test case from."""
 
-    run_id = serializers.UUIDField()
+    run_id = RunId()
     name = fields.Text(max_length=200)
 
 

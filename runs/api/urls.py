@@ -12,6 +12,7 @@ from runs.api import (
     moves,
     operators,
     requests,
+    run_ids,
     run_items,
     run_lists,
     runs,
@@ -22,11 +23,14 @@ from runs.api import (
     workers,
 )
 
+# `run_ids` registers the converter `run`.
+__all__ = ["run_ids", "urlpatterns"]
+
 urlpatterns = [
     # Tried one after another: what programs ask for all the time comes first.
     path("runs", runs.RunsView.as_view(), name="api-runs"),
-    path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
-    path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
+    path("runs/<run:run_id>", runs.RunView.as_view(), name="api-run"),
+    path("runs/<run:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
     path("jobs/claim", jobs.JobsClaimView.as_view(), name="api-jobs-claim"),
     path("jobs/complete", jobs.JobsCompleteView.as_view(), name="api-jobs-complete"),
     path("jobs/fail", jobs.JobsFailView.as_view(), name="api-jobs-fail"),
@@ -42,12 +46,12 @@ urlpatterns = [
         trials.RecordCaseView.as_view(),
         name="api-workflow-test-cases-record",
     ),
-    path("runs/<uuid:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
+    path("runs/<run:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
     path("files", files.FilesView.as_view(), name="api-files"),
     path("files/<uuid:upload_id>/content", files.FileContentView.as_view(), name="api-file-content"),
-    path("runs/<uuid:run_id>/files/<uuid:file_id>", files.RunFileView.as_view(), name="api-run-file"),
+    path("runs/<run:run_id>/files/<uuid:file_id>", files.RunFileView.as_view(), name="api-run-file"),
     path(
-        "requests/<uuid:request_id>/files/<uuid:file_id>",
+        "requests/<run:request_id>/files/<uuid:file_id>",
         files.RequestFileView.as_view(),
         name="api-request-file",
     ),
@@ -55,38 +59,38 @@ urlpatterns = [
     path("run-searches", run_lists.RunSearchesView.as_view(), name="api-run-searches"),
     path("run-searches/<int:view_id>", run_lists.RunSearchView.as_view(), name="api-run-search"),
     path("runs/batch", runs.RunBatchView.as_view(), name="api-runs-batch"),
-    path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
-    path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
-    path("runs/<uuid:run_id>/children", runs.RunChildrenView.as_view(), name="api-run-children"),
+    path("runs/<run:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
+    path("runs/<run:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
+    path("runs/<run:run_id>/children", runs.RunChildrenView.as_view(), name="api-run-children"),
     path(
-        "runs/<uuid:run_id>/compare/<uuid:other_id>",
+        "runs/<run:run_id>/compare/<run:other_id>",
         comparisons.RunCompareView.as_view(),
         name="api-run-compare",
     ),
-    path("runs/<uuid:run_id>/items", run_items.RunItemsView.as_view(), name="api-run-items"),
-    path("runs/<uuid:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
-    path("runs/<uuid:run_id>/resume", operators.RunResumeView.as_view(), name="api-run-resume"),
-    path("runs/<uuid:run_id>/rerun", operators.RunRerunView.as_view(), name="api-run-rerun"),
+    path("runs/<run:run_id>/items", run_items.RunItemsView.as_view(), name="api-run-items"),
+    path("runs/<run:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
+    path("runs/<run:run_id>/resume", operators.RunResumeView.as_view(), name="api-run-resume"),
+    path("runs/<run:run_id>/rerun", operators.RunRerunView.as_view(), name="api-run-rerun"),
     path(
-        "runs/<uuid:run_id>/steps/<str:node>/retry", operators.StepRetryView.as_view(), name="api-step-retry"
+        "runs/<run:run_id>/steps/<str:node>/retry", operators.StepRetryView.as_view(), name="api-step-retry"
     ),
-    path("runs/<uuid:run_id>/steps/<str:node>/logs", step_logs.StepLogsView.as_view(), name="api-step-logs"),
-    path("runs/<uuid:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
+    path("runs/<run:run_id>/steps/<str:node>/logs", step_logs.StepLogsView.as_view(), name="api-step-logs"),
+    path("runs/<run:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
     path(
-        "runs/<uuid:run_id>/steps/<str:node>/cancel",
+        "runs/<run:run_id>/steps/<str:node>/cancel",
         operators.StepCancelView.as_view(),
         name="api-step-cancel",
     ),
     path(
-        "runs/<uuid:run_id>/steps/<str:node>/pause", operators.StepPauseView.as_view(), name="api-step-pause"
+        "runs/<run:run_id>/steps/<str:node>/pause", operators.StepPauseView.as_view(), name="api-step-pause"
     ),
     path(
-        "runs/<uuid:run_id>/steps/<str:node>/unpause",
+        "runs/<run:run_id>/steps/<str:node>/unpause",
         operators.StepUnpauseView.as_view(),
         name="api-step-unpause",
     ),
     path(
-        "runs/<uuid:run_id>/steps/<str:node>/resume",
+        "runs/<run:run_id>/steps/<str:node>/resume",
         operators.StepResumeView.as_view(),
         name="api-step-resume",
     ),
@@ -101,18 +105,18 @@ urlpatterns = [
         name="api-calendar-preview",
     ),
     path("calendars/<str:calendar>/days", calendars.CalendarDaysView.as_view(), name="api-calendar-days"),
-    path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
-    path("runs/<uuid:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),
+    path("runs/<run:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
+    path("runs/<run:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),
     path("requests", requests.RequestsView.as_view(), name="api-requests"),
     path("requests/catalogue", requests.CatalogueView.as_view(), name="api-requests-catalogue"),
-    path("requests/<uuid:request_id>", requests.RequestView.as_view(), name="api-request"),
+    path("requests/<run:request_id>", requests.RequestView.as_view(), name="api-request"),
     path(
-        "requests/<uuid:request_id>/remind",
+        "requests/<run:request_id>/remind",
         requests.RequestRemindView.as_view(),
         name="api-request-remind",
     ),
     path(
-        "requests/<uuid:request_id>/withdraw",
+        "requests/<run:request_id>/withdraw",
         requests.RequestWithdrawView.as_view(),
         name="api-request-withdraw",
     ),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.conf import settings
 
 from engine.catalogue import Json
-from engine.containers import Counts, items_failed
+from engine.containers import Counts, is_empty_loop, items_failed
 from engine.decide import describe
 from engine.errors import StepError
 from lib.blobs import BlobError
@@ -30,6 +30,10 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
 
     A wait without `items` was entered before: its children are counted once more, as a repair asks it.
     """
+    empty: Endings = [(step, Succeeded(wait["items"][0])) for step, wait in entered if is_empty_loop(wait)]
+    entered = [one for one in entered if not is_empty_loop(one[1])]
+    if not entered:
+        return empty
     rows: list[ContainerRow] = []
     for step, wait in entered:
         row: ContainerRow = {"step_id": step.id, "anew": "items" in wait, "rounds": rounds.is_loop(wait)}
@@ -42,7 +46,7 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
     # The runs of what begins to wait are told of by whoever lets it wait.
     notices.after_commit((), open_next(counts, versions))
     lost = [step for step, _ in entered if (step.run_id, step.node) not in counts]
-    return [*((step, _lost()) for step in lost), *endings(over(counts), versions)]
+    return [*empty, *((step, _lost()) for step in lost), *endings(over(counts), versions)]
 
 
 def _at_once(step: ClaimedStep, wanted: int) -> int:

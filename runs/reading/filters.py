@@ -12,6 +12,7 @@ from django.http import QueryDict
 
 from accounts.people import name_of
 from engine.catalogue import Json
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib.clock import now_here
 from lib.reader import date_text, reader
@@ -77,7 +78,7 @@ class FilterForm(forms.Form):
     """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
 
     q = forms.CharField(required=False, max_length=FILTER_CHARACTERS, label="Text")
-    workflow = forms.CharField(required=False, max_length=128)
+    workflow = forms.CharField(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
     status = forms.CharField(required=False, max_length=64)
     since = forms.DateField(required=False, label="From")
     until = forms.DateField(required=False, label="To")
@@ -258,11 +259,11 @@ class FilterForm(forms.Form):
         """All that is asked for as one text that finds the same."""
         fields = ("workflow", "status", "by", "since", "until", *FILTERED)
         entries = [(name, self.data[name].strip()) for name in fields if self.data.get(name, "").strip()]
-        words = [f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in entries]
+        words = [f"{name}:{quoted(value)}" for name, value in entries]
         if self.is_of_tests:
             words.append("test:yes")
         # What stands in a field counts, and its word in the text no more.
-        return " ".join([*words, *self.data.get("q", "").split()])
+        return " ".join([*words, self.data.get("q", "").strip()]).strip()
 
     def in_words(self) -> list[str]:
         """What hides rows, each in a few words."""

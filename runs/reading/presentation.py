@@ -348,6 +348,7 @@ def _step_row(node: Node, step: StepRead, below: Below) -> StepView:
         "retries_remaining": max(0, attempts - max(step.attempt, 1)),
         "progress": None,
         **_shown(step.payloads),
+        "queue": step.queue,
         "worker": step.worker,
         "lease_expires_at": _time(step.lease_expires_at) if status == StepStatus.RUNNING else None,
         "last_heartbeat_at": _time(step.heartbeat_at),

@@ -144,6 +144,7 @@ class StepView(TypedDict):
     output: Json
     error: Json
     progress: Annotated[Json, "The progress that its worker last reported."]
+    queue: Annotated[str | None, "The queue whose workers do it; null before its turn."]
     worker: Annotated[str | None, "Who has it, or had it last."]
     lease_expires_at: Annotated[datetime | None, "For a RUNNING step."]
     last_heartbeat_at: Annotated[

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from engine.catalogue import Json
-from lib.search_grammar import Fields, NotUnderstood, Term, quoted
+from lib.search_grammar import Fields, NotUnderstood, Term, quoted, unquoted
 from lib.search_keys import values_at
 from runs.reading.run_view import FILTERED
 
@@ -34,7 +34,7 @@ GRAMMAR = Fields(FIELDS, ALIASES, _OF_INPUT)
 OF_REQUESTS = Fields(("workflow", "status", "since", "until", "key"), ALIASES, _OF_INPUT)
 """What requesters may know of runs whose workflows they may not read."""
 
-_LAST = re.compile(r"(?:^|(?<=\s))(?:-?[A-Za-z]\w*:\"[^\"]*|\S*)\Z")
+_LAST = re.compile(r"(?:^|(?<=\s))(?:-?[A-Za-z]\w*:\"(?:[^\"\\]|\\.)*|\S*)\Z")
 _SPAN = re.compile(r"(\d{1,4})([mhdw])")
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 _CONSTANTS = ("true", "false", "null")
@@ -176,7 +176,7 @@ def offers(text: str, values: Mapping[str, Callable[[], list[tuple[str, str]]]])
 def key_begun(text: str) -> str:
     """How the business key begins that is being written at the end of a text; empty where none is."""
     name, colon, begun = _parted(text)[1].partition(":")
-    return begun.removeprefix('"') if colon and name.lower() == "key" else ""
+    return unquoted(begun) if colon and name.lower() == "key" else ""
 
 
 def _parted(text: str) -> tuple[str, str]:

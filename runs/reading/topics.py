@@ -12,8 +12,8 @@ from engine.problems import Problem, error, quoted
 from steps.catalogue import EXECUTABLE
 
 KAFKA: Final = "kafka"
-_NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
-"""What Kafka takes as the name of a topic; our queues may have colons, too."""
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
+"""What Kafka takes as the name of a topic, which holds the tenant's, too; our queues may have colons and be longer."""
 
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
@@ -33,6 +33,6 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
 def _without_topic(queue: str, field: str, node: str) -> Problem:
     message = (
         f"Kafka, which tells workers of jobs here, can have no topic for the queue {quoted(queue)}: "
-        "use letters, digits, dots, underscores and hyphens only."
+        "use letters, digits, dots, underscores and hyphens only, 128 at most."
     )
     return error("queue_without_topic", field, message, node)

@@ -42,22 +42,24 @@ class Totals(NamedTuple):
     finished: int
     claims: int
     contended: int
+    empty: int
 
 
 def totals() -> Totals | None:
     """What was counted here up to now; None where the processes share no folder, so that nobody can sum it."""
     if not process_metrics.are_shared():
         return None
-    finished = claims = contended = 0.0
+    finished = claims = 0.0
+    nothing = {EMPTY: 0.0, CONTENDED: 0.0}
     for metric in process_metrics.collected():
         for sample in metric.samples:
             if sample.name == "handoff_steps_finished_total":
                 finished += sample.value
             elif sample.name == "handoff_claims_total":
                 claims += sample.value
-            elif sample.name == "handoff_claim_empty_total" and sample.labels["reason"] == CONTENDED:
-                contended += sample.value
-    return Totals(int(finished), int(claims), int(contended))
+            elif sample.name == "handoff_claim_empty_total":
+                nothing[sample.labels["reason"]] += sample.value
+    return Totals(int(finished), int(claims), int(nothing[CONTENDED]), int(nothing[EMPTY]))
 
 
 def polled(rows: Sequence[Sequence[Json]], *, is_contended: bool = False, is_over: bool = True) -> None:

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from accounts.api.base import ApiView
 from accounts.roles import TASKS_DECIDE, TASKS_READ
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
@@ -22,7 +23,7 @@ class AddAway(Verb):
     substitute = fields.Text(max_length=150)
     until = fields.Moment()
     workflows = fields.Items(
-        child=fields.Text(max_length=128),
+        child=fields.Text(max_length=WORKFLOW_NAME_CHARACTERS),
         required=False,
         max_length=ABSENCE_WORKFLOWS,
         help_text="Names; none: all.",

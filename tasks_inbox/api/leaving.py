@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from accounts.api.base import ApiView
 from accounts.roles import MEMBERS_MANAGE
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb, body
 from tasks_inbox.actions import handover
@@ -28,7 +29,7 @@ class HandOverChoice(StrictSerializer):
     """What becomes of one thing."""
 
     kind = fields.OneOf(_KINDS)
-    id = fields.Text(max_length=128)
+    id = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     action = fields.OneOf(left.ACTIONS)
     to = fields.Text(required=False, max_length=150, help_text="For `hand`: who gets it.")
 

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from accounts.limits import PASSWORD_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
+from runs.api.run_ids import RunId
 from tasks_inbox.api.covered_serializers import ApprovesSerializer
 from tasks_inbox.eligibility import identity
 from tasks_inbox.evidence.exports import FORMATS
@@ -47,7 +48,7 @@ class TaskListQuery(PageQuery):
         required=False, max_length=SEARCH_CHARACTERS, help_text="The same as `query`."
     )
     workflow = serializers.CharField(required=False)
-    run = serializers.UUIDField(required=False)
+    run = RunId(required=False)
     assignee = serializers.CharField(required=False)
     due_before = fields.Moment(required=False, help_text="Open ones that are due before this time.")
     q = serializers.CharField(required=False, max_length=200, help_text="The same as `query`.")

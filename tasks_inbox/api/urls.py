@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+import runs.api.run_ids  # noqa: F401  (registers `run`)
 from tasks_inbox.api import away, building, bulk, filling, leaving, rounds, saved, tasks
 
 urlpatterns = [
@@ -13,7 +14,7 @@ urlpatterns = [
     path("members/<str:username>/hand-over", leaving.HandOverView.as_view(), name="api-member-hand-over"),
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
     path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
-    path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
+    path("runs/<run:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),
     path("inbox-views", saved.InboxViewsView.as_view(), name="api-inbox-views"),
     path("inbox-views/<int:view_id>", saved.InboxViewView.as_view(), name="api-inbox-view"),
     path("tasks", tasks.TasksView.as_view(), name="api-tasks"),

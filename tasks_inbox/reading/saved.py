@@ -120,8 +120,10 @@ def _group_keys(who: Who) -> list[str]:
 def _save_view(
     principal: Principal, view: InboxView, fields: dict[str, Json], does: str, reason: str | None
 ) -> InboxView:
-    for field in ("name", "view", "filter", "sort"):
+    for field in ("name", "view", "sort"):
         setattr(view, field, " ".join(fields.get(field, getattr(view, field)).split()))
+    # Spaces in quotes count.
+    view.filter = fields.get("filter", view.filter).strip()
     if not 0 < len(view.name) <= VIEW_NAME_CHARACTERS:
         raise Invalid(f"Give it a name of 1 to {VIEW_NAME_CHARACTERS} characters.", field="name")
     if view.view not in VIEWS:

@@ -86,9 +86,7 @@ class Place:
         run, usual = id_of(query.get("run", "")), _usual(view, bool(query.get("run")))
         sort = query.get("sort", "")
         sort = sort if listing.order_of(sort) else usual
-        text = " ".join(query.get("filter", query.get("query", "")).replace("\x00", "").split())[
-            :SEARCH_CHARACTERS
-        ]
+        text = query.get("filter", query.get("query", "")).replace("\x00", "").strip()[:SEARCH_CHARACTERS]
         saved_text = query.get("saved", "")
         saved_id = (
             int(saved_text)

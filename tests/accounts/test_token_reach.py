@@ -105,7 +105,7 @@ def test_of_a_folder_that_was_deleted_nothing_is_left(people, api):
         ({"queues": []}, "queues"),
         ({"queues": ["a*b"]}, "queues[0]"),
         ({"queues": ["a", "**"]}, "queues[1]"),
-        ({"queues": ["a" * 129]}, "queues[0]"),
+        ({"queues": ["a" * 257]}, "queues[0]"),
         ({"queues": [" "]}, "queues[0]"),
         ({"queues": "card"}, "queues"),
         ({"queues": [7]}, "queues[0]"),

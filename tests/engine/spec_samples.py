@@ -48,6 +48,7 @@ class Spec:
     gives_input: bool = False
     asks_people: bool = False
     fails: bool = False
+    parts: bool = False
     takes_signals: bool = False
     time_limit: str = ""
     begins_run: bool = False
@@ -93,6 +94,7 @@ CATALOGUE = {
     spec.name: spec
     for spec in (
         Spec("noop", gives_input=True),
+        Spec("parallel", kind="engine", gives_input=True, parts=True),
         Spec("free", params_model=Anything),
         Spec("text.clean", input_schema=TEXT_OR_STRING, gives={**TEXT, "additionalProperties": False}),
         Spec("text.summarize", params_model=Summarize, input_schema=TEXT_OR_STRING, gives=TEXT),

@@ -17,7 +17,7 @@ EMPTY = "nextStep"
 RULES = [
     ("id-required", {"id": None}, "id"),
     ("id-format", {"id": "bad id!"}, "id"),
-    ("id-length", {"id": "x" * 129}, "id"),
+    ("id-length", {"id": "x" * 257}, "id"),
     ("name-required", {"name": " "}, "name"),
     ("steps-nonempty", {"steps": []}, "steps"),
     ("next-workflow-consistency", {"autoStartNextWorkflow": True}, "nextWorkflowId"),

@@ -45,6 +45,22 @@ def test_its_first_round_is_given_what_the_step_says():
     assert make.run(run_id).output == {"n": 101}
 
 
+@pytest.mark.parametrize("count", [0, "{{ input.rounds }}"])
+@pytest.mark.parametrize("body", [PLUS, {"steps": [{"id": "plus", **PLUS}]}])
+def test_a_loop_of_no_rounds_gives_its_first_input(body, count):
+    assert make.run(begun(looped(body, count=count), rounds=0)).output == {"n": 0, "step": 1, "rounds": 0}
+    run_id = begun(looped(body, count=count, input={"n": 7}), rounds=0)
+    assert make.run(run_id).output == {"n": 7}
+    assert make.children(run_id, "again") == []
+
+
+def test_a_loop_of_no_rounds_inside_a_map():
+    inner = {"steps": [{"id": "again", "type": "loop", "params": {"body": PLUS, "count": "{{ item }}"}}]}
+    each = {"id": "each", "type": "map", "params": {"items": [0, 0], "body": inner}}
+    run_id = begun(make.graph([each], []))
+    assert make.run(run_id).output == {"results": [0, 0]}
+
+
 def test_a_round_may_be_several_steps_or_wait():
     body = {"steps": [{"id": "ask", "type": "signal", "params": {"name": "go"}}, {"id": "plus", **PLUS}]}
     run_id = begun(looped(body, count=2))

@@ -129,7 +129,7 @@ class TestFound:
         ann = principals_of([user])[user.pk]
         version = make.a_version(make.graph([SIGNAL], []))
         terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
-        keys = ["PO 1", "PO 2", "po-3", "Q", *(f"A{n:02}" for n in range(20))]
+        keys = ["PO 1", "PO 2", "po-3", "Q", 'In "two" parts', *(f"A{n:02}" for n in range(20))]
         start_runs(terms, [NewRun({}, business_key=key) for key in keys])
         with watching() as wire:
             assert [text for text, _ in offered(ann, "status:open key:PO")] == [
@@ -139,6 +139,9 @@ class TestFound:
         assert wire.trips == 2
         name = version.workflow.name
         assert [text for text, _ in offered(ann, 'key:"PO 2')] == ['key:"PO 2"']
+        whole = r'key:"In \"two\" parts"'
+        for text in ("key:In", r'key:"In \"tw', r'key:"In \"two\" '):
+            assert [text for text, _ in offered(ann, text)] == [whole]
         assert [text for text, _ in offered(ann, f"workflow:{name} key:po")] == [f"workflow:{name} key:po-3"]
         assert len(offered(ann, "key:A")) == 8
         assert offered(ann, "key:") == offered(ann, "key:Q") == offered(ann, "workflow:other key:P") == []

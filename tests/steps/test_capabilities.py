@@ -43,6 +43,7 @@ def test_an_installed_type_may_ask_people():
         "rewrites_text",
         "ends_run",
         "fails",
+        "parts",
         "starter_decides",
     ],
 )
@@ -56,6 +57,7 @@ def test_what_is_built_in_has_each_capability_where_it_should(capability):
         "rewrites_text": {"text.summarize", "text.translate"},
         "ends_run": {"end"},
         "fails": {"fail"},
+        "parts": {"parallel"},
         "starter_decides": {"human.form"},
     }
     found = {name for name, step_type in CATALOGUE.items() if getattr(step_type, capability)}

@@ -139,6 +139,22 @@ class TestThroughAServer:
         assert message["Auto-Submitted"] == "auto-generated"
         assert output["sent"] is True
 
+    def test_a_domain_outside_ascii_is_sent_in_ascii(self, run, monkeypatch):
+        monkeypatch.setenv("HANDOFF_MAIL_FROM", "handoff@Läden.example")
+        to = ["ann@bücher.example", "ann@xn--bcher-kva.example", "bo@straße.example", "anna@example.org"]
+        with mail_server() as server:
+            monkeypatch.setenv("HANDOFF_SMTP_URL", f"smtp://127.0.0.1:{server.port}")
+            output = run(to=to)
+        [(recipients, raw)] = server.messages
+        assert raw.isascii()
+        assert b"=?" not in raw
+        assert recipients == ["ann@xn--bcher-kva.example", "bo@xn--strae-oqa.example", "anna@example.org"]
+        message = read(raw)
+        assert message["From"] == "handoff@xn--lden-loa.example"
+        assert {one.addr_spec for one in message["To"].addresses} == {*recipients}
+        assert output["message_id"].endswith("@xn--lden-loa.example>")
+        assert "mail FROM:<handoff@xn--lden-loa.example>" in server.verbs
+
     def test_every_attempt_has_the_same_id_and_no_other_step_has(self, run):
         with mail_server() as server:
             ids = [run(server, key=key)["message_id"] for key in ("r/n", "r/n", "r/m")]
@@ -242,6 +258,12 @@ class TestParams:
             "anna@example..org",
             "anna@example.org>",
             "änna@example.org",
+            "änna@bücher.example",
+            "anna@bü cher.example",
+            "anna@bü..example",
+            "anna@-bü.example",
+            "anna@" + "ü" * 64 + ".example",
+            "anna@bü\u202e.example",
             "a" * 65 + "@example.org",
             [],
             ["anna@example.org", "bo"],
@@ -264,7 +286,11 @@ class TestParams:
         assert (error.code, error.details["field"]) == ("BadParams", "subject")
 
     @pytest.mark.parametrize(
-        "to", ["a.b+c@mail.example.org", "root@localhost", "x_y-z@xn--mller-kva.example"]
+        "to",
+        [
+            *("a.b+c@mail.example.org", "root@localhost", "x_y-z@xn--mller-kva.example"),
+            *("ann@bücher.example", "ann@例え.テスト"),
+        ],
     )
     def test_these_are_addresses(self, run, to):
         assert run(to=to)["message_id"]

@@ -137,6 +137,10 @@ def test_a_table_is_exported_and_imported(table):
         pane(table).get_by_role("button", name="DMN").click()
     text = download.value.path().read_text()
     assert 'hitPolicy="FIRST"' in text
+    with table.page.expect_download() as download:
+        pane(table).get_by_role("button", name="CSV").click()
+    content = download.value.path().read_bytes()
+    assert content.startswith(b"\xef\xbb\xbfAmount")
     pane(table).get_by_role("button", name="Import…").click()
     dialog = table.page.get_by_role("dialog", name="Import a decision table")
     dialog.get_by_label("Text").fill(text.replace("FIRST", "PRIORITY"))
@@ -146,6 +150,16 @@ def test_a_table_is_exported_and_imported(table):
     dialog.get_by_role("button", name="Replace the table").click()
     expect(cell(table, "Total, row 2")).to_have_value("-")
     assert params(table)["rows"] == [["> 7", "ann"], ["-", "bob"]]
+    pane(table).get_by_role("button", name="Import…").click()
+    file = {
+        "name": "table.csv",
+        "mimeType": "text/csv",
+        "buffer": "Größe;who\r\n> 8;cem\r\n".encode("utf-16"),
+    }
+    dialog.get_by_label("File").set_input_files(file)
+    expect(dialog.get_by_label("Text")).to_have_value("Größe;who\n> 8;cem\n")
+    dialog.get_by_role("button", name="Replace the table").click()
+    expect(cell(table, "Größe, row 1")).to_have_value("> 8")
 
 
 def test_the_value_of_a_column_is_shown_with_the_sample(table):

@@ -3,10 +3,12 @@
 from urllib.parse import quote
 
 import pytest
+from django.http import QueryDict
 
 from accounts.models import Membership
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import DeadLetter, Run, SavedSearch
+from runs.reading.filters import FilterForm
 from tasks_inbox.models import InboxView
 from tests import factories as make
 from tests.inbox.asking import approval, asked, member, task_of
@@ -188,3 +190,26 @@ def test_dead_letters_are_found_by_the_same_grammar(operator):
         assert [str(row["letter"].run_id) for row in page.context["letters"]] == runs, text
     assert "Did you mean workflow:a?" in operator.get("/operations/dead-letters?query=worfklow:a").text
     assert operator.get("/api/v1/dead-letters?q=boom").json()["error"]["field"] == "q"
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"q": r' key:"A  \"1\"" '}, r'key:"A  \"1\""'),
+        ({"by": 'Ann "A" Lee', "q": "a"}, r'by:"Ann \"A\" Lee" a'),
+        ({"workflow": "a", "q": ""}, "workflow:a"),
+    ],
+)
+def test_a_search_of_many_runs_is_the_text_that_finds_them(fields, text):
+    data = QueryDict(mutable=True)
+    data.update(fields)
+    assert FilterForm(data).searched() == text
+
+
+def test_spaces_in_quotes_count_in_the_inbox_and_its_saved_views(operator):
+    text = r'key:"A  \"1\""'
+    answer = operator.post(
+        "/api/v1/inbox-views", {"name": "A  1", "filter": text}, content_type="application/json"
+    )
+    assert (answer.json()["name"], answer.json()["filter"]) == ("A 1", text), answer.text
+    assert operator.get("/inbox/", {"filter": text}).context["place"].text == text

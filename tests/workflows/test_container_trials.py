@@ -44,6 +44,7 @@ def played(definition, given, **stubs):
             ),
             {"n": 3},
         ),
+        (again({"steps": [TWICE]}, count=0), {"items": [1, 2], "more": 10}),
     ],
 )
 def test_a_test_case_does_the_items_in_memory(definition, output):

@@ -10,6 +10,7 @@ import orjson
 from accounts import pages
 from accounts.access import PageRequest
 from engine.catalogue import Json
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.masking import masked, restored
 from lib.reader import reader, zone_of
 from lib.refusals import Conflict, Invalid, Refusal
@@ -18,6 +19,7 @@ from lib.wall_clock import moment_of
 from runs.kernel.refused import RunRefused
 from runs.web.forms import still_masked
 from steps.limits import RUN_INPUT_BYTES
+from triggers.schedules.limits import NAME_CHARACTERS
 from triggers.schedules.models import OVERLAPS, Schedule
 from triggers.schedules.service import CATCHUP_SECONDS
 from triggers.schedules.words import way_of
@@ -65,7 +67,7 @@ _EMPTY = {
 def empty(request: PageRequest) -> dict[str, str]:
     """A form in which nothing was typed yet; the address may name the workflow."""
     return dict.fromkeys(FIELDS, "") | _EMPTY | {
-        "workflow": request.GET.get("workflow", "")[:128],
+        "workflow": request.GET.get("workflow", "")[:WORKFLOW_NAME_CHARACTERS],
         "timezone": reader().zone or "UTC",
         "catchup": str(CATCHUP_SECONDS),
         "jitter": "0",
@@ -111,9 +113,9 @@ def timing_values(values: Mapping[str, str]) -> dict[str, Any]:
 
 def schedule_values(values: Mapping[str, str], was: Json = None) -> dict[str, Any]:
     """All that the form says, of a schedule whose input `was` this, masked. Raises Invalid at its field."""
-    for name in ("name", "workflow"):
-        if not 0 < len(values[name]) <= 128:
-            raise Invalid("This must have 1 to 128 characters.", field=name)
+    for name, most in (("name", NAME_CHARACTERS), ("workflow", WORKFLOW_NAME_CHARACTERS)):
+        if not 0 < len(values[name]) <= most:
+            raise Invalid(f"This must have 1 to {most} characters.", field=name)
     if values["overlap"] not in OVERLAPS:
         raise Invalid("Choose one of these.", field="overlap")
     try:

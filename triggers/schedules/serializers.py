@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
 from runs.limits import CALENDAR_NAME_CHARACTERS
@@ -55,20 +56,20 @@ class CreateSchedule(_Timing):
     """A new schedule: one of `cron`, `every_seconds` and `at` says when."""
 
     name = fields.Text(max_length=128)
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
 
 
 class ChangeSchedule(_Timing):
     """What can be changed of a schedule; a new timing replaces the old one."""
 
     name = fields.Text(required=False, max_length=128)
-    workflow = fields.Text(required=False, max_length=128)
+    workflow = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
 
 
 class ScheduleListQuery(PageQuery):
     """Which schedules."""
 
-    workflow = serializers.CharField(required=False, max_length=128)
+    workflow = serializers.CharField(required=False, max_length=WORKFLOW_NAME_CHARACTERS)
 
 
 class NextQuery(Query):

@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import Verb
 from runs.api.secret_serializers import SecretSerializer
@@ -22,7 +23,7 @@ class CreateWebhook(Verb):
     """A new webhook."""
 
     name = fields.Text(max_length=128)
-    workflow = fields.Text(max_length=128)
+    workflow = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     action = fields.OneOf(ACTIONS)
     mapping = fields.JsonObject(required=False, default=dict, help_text=_MAPPING)
     allow_unsigned = fields.Flag(

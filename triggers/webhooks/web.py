@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.roles import EDIT, WEBHOOKS_MANAGE
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from lib.strict_json import BadJson, strict_loads
@@ -54,7 +55,7 @@ def webhook_list(request: PageRequest) -> HttpResponse:
     if request.method != "POST":
         empty = dict.fromkeys(_FIELDS, "") | {
             "action": "start",
-            "workflow": request.GET.get("workflow", "")[:128],
+            "workflow": request.GET.get("workflow", "")[:WORKFLOW_NAME_CHARACTERS],
         }
         return render(request, "webhooks/list.html", _listed(request) | pages.form_of(empty))
     values = {name: pages.typed(request, name) for name in _FIELDS}
@@ -191,7 +192,7 @@ def _created(request: PageRequest, values: dict[str, str]) -> service.WithSecret
     return service.create_webhook(
         request.principal,
         name=_needed(values, "name", 128),
-        workflow=_needed(values, "workflow", 128),
+        workflow=_needed(values, "workflow", WORKFLOW_NAME_CHARACTERS),
         action=_action(values),
         mapping=_mapping(values),
         allow_unsigned=bool(values["unsigned"]),

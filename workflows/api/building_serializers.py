@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.limits import NODE_ID_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import StrictSerializer
 from workflows.api.serializers import ProblemSerializer
@@ -76,11 +77,11 @@ PLACES = [
 class Ends(StrictSerializer):
     """An edge, by the nodes that it leads from and to; it needn't exist yet."""
 
-    to = fields.Text(max_length=64)
+    to = fields.Text(max_length=NODE_ID_CHARACTERS)
 
     def get_fields(self) -> dict[str, Any]:
         # `from` is the field's name, and a word of Python.
-        return {"from": fields.Text(max_length=64), **super().get_fields()}
+        return {"from": fields.Text(max_length=NODE_ID_CHARACTERS), **super().get_fields()}
 
 
 @extend_schema_field({"type": ["string", "integer"]})
@@ -102,7 +103,7 @@ class AskedPlace(StrictSerializer):
     """A place of a draft: `edge` for when, nothing for output and business_key, else `node`, in whatever body it is."""
 
     definition = fields.JsonObject()
-    node = fields.Text(required=False, max_length=64)
+    node = fields.Text(required=False, max_length=NODE_ID_CHARACTERS)
     edge = Ends(required=False)
     place = fields.OneOf(PLACES)
     pins = fields.JsonObject(
@@ -127,10 +128,10 @@ class RenameStep(StrictSerializer):
     """Another id for a step."""
 
     definition = fields.JsonObject()
-    to = fields.Text(max_length=200)
+    to = fields.Text(max_length=NODE_ID_CHARACTERS)
 
     def get_fields(self) -> dict[str, Any]:
-        return {"from": fields.Text(max_length=200), **super().get_fields()}
+        return {"from": fields.Text(max_length=NODE_ID_CHARACTERS), **super().get_fields()}
 
 
 class SampleSerializer(serializers.Serializer[Any]):

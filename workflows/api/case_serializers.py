@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from engine.limits import WORKFLOW_NODES
+from engine.limits import NODE_ID_CHARACTERS, WORKFLOW_NODES
 from lib.api import fields
 from lib.api.serializers import Parsed, StrictSerializer, Verb
 from workflows.limits import WORKFLOW_CASES
@@ -37,7 +37,7 @@ class ExpectFields(StrictSerializer):
 
     status = fields.OneOf(STATUSES, required=False)
     path = fields.Items(
-        child=fields.Text(max_length=64),
+        child=fields.Text(max_length=NODE_ID_CHARACTERS),
         required=False,
         allow_null=True,
         max_length=WORKFLOW_NODES,

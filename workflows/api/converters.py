@@ -6,7 +6,7 @@ from django.urls import register_converter
 class WorkflowName:
     """`<workflow_name:name>`."""
 
-    regex = r"[A-Za-z0-9_:\-]{1,128}"
+    regex = r"[A-Za-z0-9_:\-]{1,256}"
 
     def to_python(self, value: str) -> str:
         return value

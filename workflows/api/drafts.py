@@ -15,7 +15,7 @@ from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, body, query
 from workflows import queries
 from workflows.api import serializers as s
-from workflows.api.etags import etag, expected_revision, is_known
+from workflows.api.etags import etag, expected_revisions, is_known
 from workflows.drafts import changing, writing
 from workflows.versions import lifecycle
 
@@ -24,7 +24,9 @@ def _etag_header(name: str, *, required: bool, description: str) -> OpenApiParam
     return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=description)
 
 
-_IF_MATCH = _etag_header("If-Match", required=True, description="The ETag of the draft that you read.")
+_IF_MATCH = _etag_header(
+    "If-Match", required=True, description="The ETag of the draft that you read, several, or `*` for any."
+)
 _IF_NONE_MATCH = _etag_header(
     "If-None-Match", required=False, description="The ETag of the draft that you have."
 )
@@ -51,10 +53,10 @@ class DraftView(ApiView):
 
     @extend_schema(parameters=[_IF_MATCH], request=s.SaveDraft, responses=s.SavedDraftSerializer)
     def put(self, request: Request, name: str) -> Response:
-        """Replaces the draft that has the ETag in `If-Match` (428 without, 412 if it was changed since)."""
-        revision = expected_revision(request)
+        """Replaces the draft that has the ETag in `If-Match` (428 without, 412 if it was changed since; `*`: any)."""
+        revisions = expected_revisions(request)
         draft = lifecycle.save_draft(
-            self.principal, name, expected_revision=revision, **body(s.SaveDraft, request)
+            self.principal, name, expected_revision=revisions, **body(s.SaveDraft, request)
         )
         answer = s.DraftSerializer(draft.workflow).data | problems_body(draft.problems)
         return Response(answer, headers={"ETag": etag(draft.workflow.draft_revision)})

@@ -23,18 +23,26 @@ def etag(revision: int) -> str:
     return f'"{revision}"'
 
 
-def expected_revision(request: Request) -> int:
-    """The revision in `If-Match`. Raises PreconditionRequired without one, Stale for what is no ETag of ours."""
+def expected_revisions(request: Request) -> frozenset[int] | None:
+    """The revisions in `If-Match`, one or a list (RFC 9110); None for `*`, which is any.
+
+    Raises PreconditionRequired without one, Stale where none is an ETag of ours. Weak ones match nothing.
+    """
     header = request.headers.get("If-Match")
     if header is None:
         raise PreconditionRequired
-    match = _ETAG.fullmatch(header.strip())
-    if match is None or int(match.group(1)) >= 2**31:
+    if header.strip() == "*":
+        return None
+    matches = (_ETAG.fullmatch(tag.strip()) for tag in header.split(","))
+    revisions = frozenset(int(match.group(1)) for match in matches if match)
+    if not revisions:
         raise Stale("If-Match is not the ETag of this draft.")
-    return int(match.group(1))
+    return revisions
 
 
 def is_known(request: Request, revision: int) -> bool:
-    """Whether `If-None-Match` names this revision: the sender has it."""
+    """Whether `If-None-Match` names this revision, or any (`*`): the sender has it."""
     header = request.headers.get("If-None-Match", "")
-    return etag(revision) in {tag.strip().removeprefix("W/") for tag in header.split(",")}
+    return header.strip() == "*" or etag(revision) in {
+        tag.strip().removeprefix("W/") for tag in header.split(",")
+    }

@@ -6,6 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
 from workflows.document.change_requests import read_groups
@@ -19,7 +20,7 @@ DIFFERENCE_KINDS = ["added", "removed", "changed", "moved"]
 class CreateWorkflow(Verb):
     """A new workflow."""
 
-    name = fields.Text(max_length=128)
+    name = fields.Text(max_length=WORKFLOW_NAME_CHARACTERS)
     title = fields.Text(required=False, max_length=200, allow_blank=True)
     definition = fields.JsonObject(required=False)
     folder = fields.Text(
@@ -67,7 +68,7 @@ class ReadText(Verb):
     text = fields.Text(
         max_length=DEFINITION_TEXT_BYTES, help_text="A definition as JSON or YAML, in any dialect."
     )
-    name = fields.Text(required=False, max_length=128, help_text="The name of the workflow it is for.")
+    name = fields.Text(required=False, max_length=WORKFLOW_NAME_CHARACTERS, help_text="The workflow's.")
 
 
 class WriteText(Verb):
@@ -202,6 +203,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     severity = serializers.ChoiceField(SEVERITIES)
     node = serializers.CharField(allow_null=True)
     field = serializers.CharField()
+    pointer = serializers.CharField(help_text="The field as a JSON pointer (RFC 6901).")
     message = serializers.CharField()
     fix = FixSerializer(allow_null=True, help_text="The safe fix, if there is one.")
 

@@ -95,7 +95,7 @@ def renamed(
         raise Invalid(f"There is no node {old}.", field="from")
     if re.fullmatch(NODE_ID, new) is None:
         message = (
-            "An id begins with a letter or _, has letters, digits, _ and - only, and 64 of them at most."
+            "An id begins with a letter or _, has letters, digits, _ and - only, and 256 of them at most."
         )
         raise Invalid(message, field="to")
     if new != old and new in ids:

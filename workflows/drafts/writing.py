@@ -38,6 +38,13 @@ def stale(workflow: Workflow) -> Stale:
     return Stale("The draft was changed since you read it.", details={"revision": workflow.draft_revision})
 
 
+def require_revision(workflow: Workflow, expected: int | frozenset[int] | None) -> None:
+    """Raises Stale if the draft is at another revision, or at none of several; None takes any."""
+    revisions = {expected} if isinstance(expected, int) else expected
+    if revisions is not None and workflow.draft_revision not in revisions:
+        raise stale(workflow)
+
+
 def text(value: Json, length: int) -> str:
     """A text of a draft, which may hold anything."""
     return value[:length] if isinstance(value, str) else ""

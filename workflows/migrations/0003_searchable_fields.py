@@ -1,8 +1,8 @@
-"""An index of the versions that mark fields of their input as searchable, in `sql/schema/versions.sql`."""
+"""An index of the versions that mark fields of their input as searchable, in `sql/schema/versions.sql`; the newest
+migration makes it.
+"""
 
 from django.db import migrations
-
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
@@ -11,6 +11,4 @@ class Migration(migrations.Migration):
         ('workflows', '0002_release_0_2'),
     ]
 
-    operations = [
-        SchemaSql('workflows', 'f757d5e00a85'),
-    ]
+    operations = []

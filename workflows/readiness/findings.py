@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from engine.pointers import pointer_of
 from engine.problems import Severity
 from lib.json import Json
 from lib.ports import Port
@@ -54,6 +55,11 @@ class Finding:
     field: str = ""
     fix: Mapping[str, Json] | None = None
     validates: bool = False
+
+    @property
+    def pointer(self) -> str:
+        """The field as a JSON pointer (R-023)."""
+        return pointer_of(self.field)
 
     @property
     def sentence(self) -> str:

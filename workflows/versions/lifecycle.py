@@ -12,6 +12,7 @@ from accounts.guards import note
 from accounts.principal import Principal
 from accounts.roles import EDIT, MEMBERS_MANAGE, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
+from engine.definition import WORKFLOW_NAME
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.ports import RULES
 from engine.problems import Problem
@@ -23,7 +24,7 @@ from workflows.checking.check import Checked, check
 from workflows.checking.references import require_starts
 from workflows.document.texts import read_text
 from workflows.drafts import writing
-from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
+from workflows.models import Workflow, WorkflowVersion
 from workflows.trials import cases
 from workflows.versions.calendars import held_calendars
 from workflows.versions.examples import Example
@@ -98,8 +99,8 @@ def _require(principal: Principal, scope: str, name: str) -> None:
 
 def check_name(name: str) -> None:
     """Raises Invalid where no workflow can have this name."""
-    if not re.fullmatch(NAME_PATTERN[1:-1], name):
-        raise Invalid("A name has 1 to 128 of A-Z, a-z, 0-9, _, : and -.", field="name")
+    if not re.fullmatch(WORKFLOW_NAME, name):
+        raise Invalid("A name has 1 to 256 of A-Z, a-z, 0-9, _, : and -.", field="name")
     if name in RESERVED_NAMES:
         raise Invalid(f"{name} can't be the name of a workflow.", field="name")
 
@@ -167,14 +168,14 @@ def save_draft(
     name: str,
     *,
     definition: dict[str, Json],
-    expected_revision: int,
+    expected_revision: int | frozenset[int] | None,
     layout: dict[str, Json] | None = None,
     title: str | None = None,
     description: str | None = None,
     label: str = "Saved the whole draft",
     reason: str | None = None,
 ) -> Drafted:
-    """Replaces the draft if it still is at `expected_revision`; its problems don't stand against that.
+    """Replaces the draft, whatever its problems, if it is at `expected_revision`, or at one of several; None: at any.
 
     Title and description of the workflow follow: those given, or else those in the definition.
 
@@ -185,8 +186,7 @@ def save_draft(
     with transaction.atomic():
         # The log says what became of the draft: compared under the row's lock.
         before = queries.lock_workflow(principal.tenant_id, name)
-        if before.draft_revision != expected_revision:
-            raise writing.stale(before)
+        writing.require_revision(before, expected_revision)
         writing.replace(
             principal, before, definition, layout, label=label, title=title, description=description
         )

@@ -57,7 +57,7 @@ def _top(document: Document) -> Iterator[Finding]:
     if not name:
         yield Finding("`id` is missing: add it.", "id")
     elif not _NAME.fullmatch(name):
-        yield Finding("`id` must have 1 to 128 letters, digits, `_`, `:` and `-`.", "id")
+        yield Finding("`id` must have 1 to 256 letters, digits, `_`, `:` and `-`.", "id")
     if not str(document.get("name", "")).strip():
         yield Finding("`name` is missing: add it.", "name")
     following = document.get("nextWorkflowId")
@@ -65,7 +65,7 @@ def _top(document: Document) -> Iterator[Finding]:
         message = "`nextWorkflowId` is missing, and autoStartNextWorkflow is true: add it."
         yield Finding(message, "nextWorkflowId")
     elif document.get("autoStartNextWorkflow") and not _NAME.fullmatch(str(following)):
-        message = "`nextWorkflowId` must have 1 to 128 letters, digits, `_`, `:` and `-`."
+        message = "`nextWorkflowId` must have 1 to 256 letters, digits, `_`, `:` and `-`."
         yield Finding(message, "nextWorkflowId")
 
 
@@ -112,7 +112,7 @@ def _own_fields(step: Step, kind: str, place: str) -> Iterator[Finding]:
         if not step.get(name) or not str(step[name]).strip():
             yield Finding(f"A {kind} needs `{name}`: add it.", f"{place}.{name}")
     if kind == SERVICE and step.get("jobType") and not _QUEUE.fullmatch(step["jobType"]):
-        message = "`jobType` must have 1 to 128 letters, digits, `_`, `.`, `:` and `-`."
+        message = "`jobType` must have 1 to 256 letters, digits, `_`, `.`, `:` and `-`."
         yield Finding(message, f"{place}.jobType")
     if kind == PARALLEL and len(set(step.get("parallelNextSteps", ()))) < 2:
         yield Finding(f"A {kind} needs two different `parallelNextSteps`.", f"{place}.parallelNextSteps")

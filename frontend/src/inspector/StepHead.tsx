@@ -18,7 +18,7 @@ interface Coming {
   isThere: Promise<boolean>;
 }
 
-const GOOD_ID = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const GOOD_ID = /^[A-Za-z_][A-Za-z0-9_-]{0,255}$/;
 
 /** Which step this is: its kind, its title and its id. */
 export function StepHead({ id, field }: { id: string; field: string }) {

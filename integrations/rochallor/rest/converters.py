@@ -4,6 +4,8 @@ from uuid import UUID
 
 from django.urls import register_converter
 
+from runs.api.run_ids import run_named
+
 NONE = UUID(int=0)
 
 
@@ -14,7 +16,7 @@ class InstanceId:
 
     def to_python(self, value: str) -> UUID:
         try:
-            return UUID(value)
+            return run_named(value) or UUID(value)
         except ValueError:
             return NONE
 

@@ -28,9 +28,9 @@ outside AS MATERIALIZED (
              WHERE r.beat > clock.now - make_interval(secs => %(stale)s)) o
 )
 INSERT INTO runs_dispatchsample (at, host, lock_waits, hidden_sessions, processes, processes_here, outside, ready,
-                                 finished, claims, contended)
+                                 finished, claims, contended, empty)
 SELECT clock.now, %(host)s, sessions.lock_waits, sessions.hidden, processes.many, processes.here, outside.many, %(ready)s::int,
-       %(finished)s::bigint, %(claims)s::bigint, %(contended)s::bigint
+       %(finished)s::bigint, %(claims)s::bigint, %(contended)s::bigint, %(empty)s::bigint
   FROM clock CROSS JOIN sessions CROSS JOIN processes CROSS JOIN outside
  WHERE NOT EXISTS (SELECT 1 FROM runs_dispatchsample d WHERE d.at > clock.now - make_interval(secs => %(apart)s))
 
@@ -43,6 +43,6 @@ DELETE FROM runs_dispatchsample d
 
 -- name: dispatch_samples
 SELECT coalesce(json_agg(json_build_array(extract(epoch FROM d.at)::float8, d.host, d.lock_waits, d.hidden_sessions, d.processes,
-                                          d.processes_here, d.outside, d.ready, d.finished, d.claims, d.contended)
+                                          d.processes_here, d.outside, d.ready, d.finished, d.claims, d.contended, d.empty)
                          ORDER BY d.at), '[]')
   FROM (SELECT * FROM runs_dispatchsample s WHERE s.at > %(since)s ORDER BY s.at DESC LIMIT %(most)s) d

@@ -111,7 +111,7 @@ def test_each_tenant_has_the_built_in_rules_and_changes_its_own(furnished, ours)
         ({"params": {"above": True}}, "params.above"),
         ({"params": {"under": 5}}, "params.under"),
         ({"params": {"workflow": "ours"}}, "params.workflow"),
-        ({"params": {"queue": "x" * 129}}, "params.queue"),
+        ({"params": {"queue": "x" * 257}}, "params.queue"),
         ({"params": []}, "params"),
         ({"severity": "loud"}, "severity"),
         ({"cooldown_seconds": -1}, "cooldown_seconds"),

@@ -16,12 +16,13 @@ HARD = {"lock_waits": 3, "workers": 8, "ready": 5_000, "rate": 4_000, "share": 0
 def samples(*stretches: tuple[int, dict[str, float]], began: datetime = BEGAN) -> list[Sample]:
     """A sample a minute: of each stretch so many, with these figures; `share`: of 100 polls a minute."""
     made: list[Sample] = []
-    finished, claims, contended = 1_000, 1_000, 1_000
+    finished, claims, contended, empty = 1_000, 1_000, 1_000, 1_000
     for count, figures in stretches:
         for _ in range(count):
             locked = round(100 * figures["share"])
             finished += round(60 * figures["rate"])
             claims, contended = claims + 100 - locked, contended + locked
+            empty += round(60 * figures.get("empty", 0))
             workers = int(figures["workers"])
             at = began + timedelta(minutes=len(made))
             made.append(
@@ -37,6 +38,7 @@ def samples(*stretches: tuple[int, dict[str, float]], began: datetime = BEGAN) -
                     finished,
                     claims,
                     contended,
+                    empty,
                 )
             )
     return made

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from operations.dispatch.gauges import gauges_of
+from operations.dispatch.gauges import ADVICE, gauges_of
 from operations.dispatch.models import DispatchSample
 from tests import factories as make
 from tests.operations.dispatch.factories import CALM, HARD, kept, samples
@@ -43,6 +43,8 @@ def test_without_a_sample_it_says_how_workers_hear_and_that_nothing_is_known(ope
         "lock_waits": None,
         "steps_per_second": None,
         "contended_share": None,
+        "empty_share": None,
+        "advice": [],
         "outbox": None,
     }
     page = operator.get("/operations/dispatch").text
@@ -62,6 +64,8 @@ def test_the_gauges_are_those_of_the_last_quarter_of_an_hour(operator, clock):
         "lock_waits": 3,
         "steps_per_second": 4_000.0,
         "contended_share": 0.5,
+        "empty_share": 0.0,
+        "advice": [{"reason": "contended", "message": ADVICE["contended"]}],
         "outbox": None,
     }
     page = operator.get("/operations/dispatch").text
@@ -88,7 +92,7 @@ def test_what_cant_be_seen_is_said(operator, clock):
         assert words in page, words
     answer = asked(operator)
     assert (answer["steps_per_second"], answer["contended_share"], answer["lock_waits"]) == (None, None, 0)
-    assert page.count("not known") == 2
+    assert page.count("not known") == 3
 
 
 def test_a_start_anew_and_another_host_tell_nothing_of_the_time_between():
@@ -98,6 +102,35 @@ def test_a_start_anew_and_another_host_tell_nothing_of_the_time_between():
     assert gauges_of([first, second]).per_second == 4_000
     assert gauges_of([first, second._replace(processes_here=2)]).per_second == 16_000
     assert gauges_of([]) is None
+
+
+@pytest.mark.parametrize(
+    ("minute", "reasons"),
+    [
+        (CALM, []),
+        (CALM | {"share": 0.1, "ready": 100}, ["contended"]),
+        (CALM | {"share": 0.1, "ready": 99}, []),
+        (CALM | {"share": 0.09, "ready": 100}, []),
+        (CALM | {"empty": 10}, ["empty"]),
+        (CALM | {"empty": 9}, []),
+        (HARD | {"empty": 10}, ["contended", "empty"]),
+    ],
+)
+def test_advice_follows_the_reason_of_polls_that_found_nothing(minute, reasons):
+    assert [reason for reason, _ in gauges_of(samples((15, minute))).advice] == reasons
+
+
+def test_polls_that_find_something_often_enough_are_not_too_many():
+    many = samples((2, CALM | {"empty": 10}))
+    busy = many[-1]._replace(claims=many[-1].claims + 1_000)
+    assert gauges_of([many[0], busy]).advice == []
+
+
+def test_the_page_gives_the_advice(operator, clock):
+    up_to_now(clock, (15, HARD | {"empty": 20}))
+    page = operator.get("/operations/dispatch").text
+    for words in ("Workers poll too often", "Workers get in each other’s way", "92.3 %"):
+        assert words in page, words
 
 
 def test_the_mode_is_the_one_that_is_set(operator, clock, settings):

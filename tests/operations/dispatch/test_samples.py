@@ -49,7 +49,7 @@ def test_it_tells_how_things_stand():
     one = sample()
     assert (one.processes, one.processes_here, one.outside, one.ready) == (2, 1, 2, 2)
     assert (one.host, one.lock_waits, one.hidden_sessions) == (socket.gethostname(), 0, 0)
-    assert (one.finished, one.claims, one.contended) == (None, None, None)
+    assert (one.finished, one.claims, one.contended, one.empty) == (None, None, None, None)
 
 
 def test_an_external_worker_that_beats_is_there_and_one_that_is_silent_is_not(clock):
@@ -62,10 +62,10 @@ def test_an_external_worker_that_beats_is_there_and_one_that_is_silent_is_not(cl
 
 
 def test_what_all_processes_have_counted_is_kept_with_it(monkeypatch):
-    counted = meters.Totals(finished=7, claims=3, contended=1)
+    counted = meters.Totals(finished=7, claims=3, contended=1, empty=5)
     monkeypatch.setattr(meters, "totals", lambda: counted)
     one = sample()
-    assert (one.finished, one.claims, one.contended) == counted
+    assert (one.finished, one.claims, one.contended, one.empty) == counted
 
 
 def test_the_counts_are_those_that_prometheus_is_told(monkeypatch):
@@ -76,7 +76,7 @@ def test_the_counts_are_those_that_prometheus_is_told(monkeypatch):
     meters.polled([(0, 2)])
     meters.ended(["COMPLETED", "FAILED", "WAITING"])
     after = meters.totals()
-    assert tuple(now - then for now, then in zip(after, before, strict=True)) == (2, 1, 1)
+    assert tuple(now - then for now, then in zip(after, before, strict=True)) == (2, 1, 1, 1)
 
 
 def test_a_duty_that_is_done_twice_counts_once(clock):

@@ -42,6 +42,13 @@ def test_a_table_comes_back_from_dmn(params):
     assert back == params
 
 
+def test_a_byte_order_mark_is_part_of_no_column():
+    assert read_csv("\ufeffA,B\n1,2\n") == read_csv("A,B\n1,2\n")
+    assert read_csv('\ufeff"A";B\n1;2\n')["columns"][0] == {"title": "A", "when": "input.A"}
+    text = write_dmn(TableParams.model_validate(read_csv("A,B\n1,2\n")), "a")
+    assert read_dmn("\ufeff" + text) == read_dmn(text)
+
+
 def test_csv_of_a_spreadsheet_needs_no_quotation_marks():
     text = "Amount;Country;Approver\r\n> 1000;DE, FR;finance\r\n;not(IT);\r\n[1..5];New York;0.5\r\n\r\n"
     assert read_csv(text) == {

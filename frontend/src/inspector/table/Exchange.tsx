@@ -4,6 +4,7 @@ import { Refused, ask } from "../../api";
 import { AskDialog, CodeField } from "../../frame/AskDialog";
 import type { Json, JsonObject } from "../../model/json";
 import type { Table } from "../../model/tables";
+import { saved, textOf } from "../../model/textFiles";
 import { state } from "../../store";
 
 /** A route of decision tables. */
@@ -37,7 +38,7 @@ export function Exchange({ params, onImport }: Props) {
       const body = { format, params, name: state().boot.name };
       const { text } = await ask<{ text: string }>(routeOf("export"), { method: "POST", body });
       const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+      link.href = URL.createObjectURL(new Blob([saved(text, format)], { type: "text/plain" }));
       link.download = `table.${format}`;
       link.click();
       URL.revokeObjectURL(link.href);
@@ -103,7 +104,10 @@ function ImportDialog({ onClose, onImport }: { onClose: () => void; onImport: Pr
         <input
           type="file"
           accept=".csv,.tsv,.txt,.dmn,.xml"
-          onChange={async (event) => setText((await event.target.files?.[0]?.text()) ?? "")}
+          onChange={async (event) => {
+            const content = await event.target.files?.[0]?.arrayBuffer();
+            setText(content ? textOf(content) : "");
+          }}
         />
       </label>
       <CodeField label="Text" rows={10} value={text} onChange={setText} />
