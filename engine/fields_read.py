@@ -106,17 +106,16 @@ def payload_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) 
     return whole.schema(None, None) if whole.fields else None
 
 
-def input_read(document: Mapping[str, Json], catalogue: Catalogue) -> Schema | None:
-    """What is read of the input of the run; None as in `payload_read`."""
+def input_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) -> Schema | None:
+    """What a step reads of the input of the run; None as in `payload_read`."""
     whole = _Field()
-    # Steps within a container are given its items.
-    first = {node.get("id") for node in _objects(document.get("nodes"))}
-    for reader in _readers(document, catalogue):
+    own = next((one for one in _objects(document.get("nodes")) if one.get("id") == step), {})
+    for reader in islice(_readers_of(own, _sources(document), catalogue), READ_EXPRESSIONS):
         for read in reader.reads:
             match read.path:
                 case ("input", *keys):
                     whole.add(tuple(keys), read, is_certain=False)
-                case ("prev", *keys) if reader.step in first and reader.before() == frozenset():
+                case ("prev", *keys) if reader.before() == frozenset():
                     whole.add(tuple(keys), read, is_certain=False)
     return whole.schema(None, None) if whole.fields else None
 
