@@ -20,6 +20,7 @@ from runs.web import (
     starting,
     step_forms,
     tabs,
+    trial_inputs,
     views,
     workers,
 )
@@ -78,6 +79,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/again", starting.run_again, name="run-again"),
     path("workflows/<workflow_name:name>/start", starting.workflow_start, name="workflow-start"),
     path("workflows/<workflow_name:name>/start/form", starting.fill_in, name="workflow-start-form"),
+    path("workflows/<workflow_name:name>/test/form", trial_inputs.trial_inputs, name="workflow-test-form"),
     path("workflows/<workflow_name:name>/start/draft", starting.keep, name="workflow-start-draft"),
     path("runs/<uuid:run_id>/migrate", moves.migrate, name="run-migrate"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
