@@ -183,11 +183,13 @@ def find_group(tenant_id: int, group_id: int) -> Group:
 
 
 def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object]]:
-    """Groups as the API shows them, with the usernames of their members, in two statements at most; a page's reader
-    learns their names.
+    """Groups as the API shows them, with the usernames of their active members, in two statements at most; a page's
+    reader learns their names.
     """
     all_groups = list(groups)
-    seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=all_groups)
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(
+        group__in=all_groups, membership__user__is_active=True
+    )
     names: dict[int, list[str]] = {}
     columns = ("group_id", "membership__user__username", "membership__user__name")
     rows = list(seats.order_by("membership__user__username").values_list(*columns))

@@ -292,7 +292,10 @@ def change_group(
     members: Sequence[str] | None = None,
     reason: str | None = None,
 ) -> Group:
-    """Give a group another name, or other members instead of those it has. Raises as `create_group`, and Missing."""
+    """Give a group another name, or other active members instead of those it has; deactivated ones keep their seats.
+
+    Raises as `create_group`, and Missing.
+    """
     principal.require(MEMBERS_MANAGE)
     group = queries.find_group(principal.tenant_id, group_id)
     before = _facts_of(group)
@@ -300,7 +303,8 @@ def change_group(
         group.name, group.key = name.strip(), key_of(name)
         _save_group(group)
     if members is not None:
-        GroupMember.objects.for_tenant(principal.tenant_id).filter(group=group).delete()
+        seats = GroupMember.objects.for_tenant(principal.tenant_id).filter(group=group)
+        seats.filter(membership__user__is_active=True).delete()
         _seat(group, members)
     after = _facts_of(group)
     audit.change(principal, "group.change", group.name, before=before, after=after, reason=reason)

@@ -347,7 +347,7 @@ def _stuck() -> Iterator[Finding]:
     repairs, stuck_runs = queries.repairs()
     advice = 'see "Never stuck" in docs/operations.md, and please report it'
     if stuck_runs:
-        yield Finding("problem", f"{stuck_runs} runs are stuck and can't be repaired", advice)
+        yield Finding("problem", f"stuck runs that can't be repaired: {stuck_runs}", advice)
     if repairs:
         yield Finding("warn", f"repairs of stuck runs: {repairs}", advice)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from config.features import modules
 from config.host import Finding
+from lib.english import counted
 from tasks_inbox.design.narrowed import narrowed
 from tasks_inbox.duties import undecidable
 
@@ -14,7 +15,7 @@ def of_tasks() -> Iterator[Finding]:
     """Of all tenants."""
     if count := undecidable.count():
         advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
-        yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
+        yield Finding("problem", f"{counted(count, 'open task')} that nobody who is asked can decide", advice)
     for feature in modules("findings"):
         yield from (Finding(*one) for one in feature.findings())
     for one in narrowed():

@@ -60,7 +60,7 @@ def is_last_round(
 
 def items_failed(failed: int, total: int, first: tuple[int, Mapping[str, Json]] | None) -> StepError:
     """More items failed than are tolerated; `first`: place and error of the first one."""
-    message = f"{failed} of {total} items failed"
+    message = f"{failed} of {total} item{'' if total == 1 else 's'} failed"
     details: dict[str, Json] = {"failed": failed, "total": total}
     if first is not None:
         index, error = first

@@ -75,3 +75,7 @@ AMOUNT_DIGITS = 30
 """Digits before the point, and behind it, of a text that expressions compute with as an amount."""
 ROUNDED_PLACES = 15
 """Decimals that `round` gives: a double has no more."""
+READ_EXPRESSIONS = 5_000
+"""Expressions of a definition that are looked at for what they read of a value: each is compiled once."""
+READ_FIELDS = 100
+"""Fields of one object that a form has because expressions read them."""

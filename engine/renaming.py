@@ -191,15 +191,18 @@ def rename_step(definition: Mapping[str, Json], old: str, new: str, *, catalogue
 
     The queue of a type whose queue is the node's id unless it names one is what the workers poll: it stays.
     """
-    renaming = _Renaming(definition, old, new, catalogue)
+    renaming = Renaming(definition, old, new, catalogue)
     return Renamed(renaming.definition(), renaming.changed, renaming.unread)
 
 
-class _Renaming:
+class Renaming:
+    """One definition in which something gets another name; it is rewritten once."""
+
     def __init__(self, definition: Mapping[str, Json], old: str, new: str, catalogue: Catalogue) -> None:
         self.document = definition
         self.old = old
         self.new = new
+        self.everywhere: frozenset[Path] = frozenset({STEPS})
         self.catalogue = catalogue
         self.changed: list[str] = []
         self.unread: list[str] = []
@@ -210,9 +213,9 @@ class _Renaming:
         copy = dict(self.document)
         copy |= self._level(copy, {"nodes": "nodes", "edges": "edges"}, copy.get("edges"))
         if "output" in copy:
-            copy["output"] = self._value(copy["output"], "output", frozenset({STEPS}))
+            copy["output"] = self._value(copy["output"], "output", self.everywhere)
         if isinstance(request := copy.get("request"), Mapping) and "result" in request:
-            value = self._value(request["result"], "request.result", frozenset({STEPS}))
+            value = self._value(request["result"], "request.result", self.everywhere)
             copy["request"] = {**request, "result": value}
         return copy
 
@@ -242,9 +245,10 @@ class _Renaming:
         if "input" in copy:
             copy["input"] = self._value(copy["input"], f"{field}.input", own)
         if "set_vars" in copy:
-            copy["set_vars"] = self._value(copy["set_vars"], f"{field}.set_vars", from_params)
+            after = from_params | self._find_output(node.get("id"))
+            copy["set_vars"] = self._value(copy["set_vars"], f"{field}.set_vars", after)
         if isinstance(copy.get("compensate"), dict) and "params" in copy["compensate"]:
-            undone = frozenset({STEPS} | {("prev", "input") for holder in from_params if holder == ("prev",)})
+            undone = self._find_undone(node.get("id"), from_params)
             params = self._templates(copy["compensate"], f"{field}.compensate.params", undone)
             copy["compensate"] = {**copy["compensate"], "params": params}
         if isinstance(copy.get("boundary_timers"), list):
@@ -252,7 +256,7 @@ class _Renaming:
                 self._end(timer, "to", f"{field}.boundary_timers[{at}].to")
                 for at, timer in enumerate(copy["boundary_timers"])
             ]
-        return self._own(copy, field) if copy.get("id") == self.old else copy
+        return self._own(copy, field) if self._is_id(copy.get("id")) else copy
 
     def _params(self, node: Mapping[str, Json], field: str, holders: frozenset[Path]) -> Json:
         """Templates, but for conditions, which are expressions as they stand, and a body, which has its own nodes."""
@@ -269,8 +273,8 @@ class _Renaming:
             elif body is not None and value is body:
                 values[key] = self._body(body, at, holders)
             elif key == COVERS and spec.asks_people and isinstance(value, list):
-                values[key] = [self.new if name == self.old else name for name in value]
-                self.changed += [f"{at}[{place}]" for place, name in enumerate(value) if name == self.old]
+                values[key] = [self.new if self._is_id(name) else name for name in value]
+                self.changed += [f"{at}[{place}]" for place, name in enumerate(value) if self._is_id(name)]
             else:
                 values[key] = self._value(value, at, holders)
         return values
@@ -315,12 +319,13 @@ class _Renaming:
         source = edge.get("from")
         copy = self._end(self._end(edge, "from", f"{field}.from"), "to", f"{field}.to")
         if isinstance(copy.get("when"), str):
-            when = self._rewritten(copy["when"], f"{field}.when", self._find_holders(source))
+            holders = self._find_holders(source) | self._find_output(source)
+            when = self._rewritten(copy["when"], f"{field}.when", holders)
             copy = {**copy, "when": when}
         return copy
 
     def _end(self, holder: Json, key: str, field: str) -> Json:
-        if not isinstance(holder, dict) or holder.get(key) != self.old:
+        if not isinstance(holder, dict) or not self._is_id(holder.get(key)):
             return holder
         self.changed.append(field)
         return {**holder, key: self.new}
@@ -329,7 +334,15 @@ class _Renaming:
         """What holds outputs by node id at this node: a join's input too, unless a mapping made another of it."""
         sources = self.sources.get(node, ()) if isinstance(node, str) else ()
         is_join = len(sources) > 1 and not (behind_mapping and node in self.mapped)
-        return frozenset({STEPS, ("prev",)}) if is_join and self.old in sources else frozenset({STEPS})
+        return self.everywhere | {("prev",)} if is_join and self.old in sources else self.everywhere
+
+    def _find_output(self, node: Json) -> frozenset[Path]:
+        """What holds it in the output of the step behind which an expression stands, besides."""
+        return frozenset()
+
+    def _find_undone(self, node: Json, from_params: frozenset[Path]) -> frozenset[Path]:
+        """What holds it where a step is undone: what was its input is within `prev` there."""
+        return self.everywhere | {("prev", "input") for holder in from_params if holder == ("prev",)}
 
     def _value(self, value: Json, field: str, holders: frozenset[Path]) -> Json:
         if isinstance(value, str):
@@ -344,11 +357,18 @@ class _Renaming:
         return self._noted(
             text,
             field,
-            lambda: replaced_holes(text, lambda hole: renamed_in(hole, holders, self.old, self.new)),
+            lambda: replaced_holes(text, lambda hole: self._rename_in(hole, holders)),
         )
 
     def _rewritten(self, source: str, field: str, holders: frozenset[Path]) -> str:
-        return self._noted(source, field, lambda: renamed_in(source, holders, self.old, self.new))
+        return self._noted(source, field, lambda: self._rename_in(source, holders))
+
+    def _rename_in(self, source: str, holders: frozenset[Path]) -> str:
+        return renamed_in(source, holders, self.old, self.new)
+
+    def _is_id(self, value: Json) -> bool:
+        """Whether this is the id of the step that is renamed."""
+        return bool(value == self.old)
 
     def _noted(self, before: str, field: str, rewrite: Callable[[], str]) -> str:
         try:

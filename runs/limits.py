@@ -66,6 +66,10 @@ SIGNAL_BYTES = 1024 * 1024
 """The payload of a signal, as JSON."""
 SIGNAL_RUNS = 10_000
 """The newest runs of a tree among which one that a signal can undo is looked for."""
+SIGNAL_FORM_RUNS = 200
+"""The newest runs of a tree whose definitions are read for the fields of a signal, in one statement."""
+TEST_FORM_BYTES = 4 * 1024 * 1024
+"""A definition, or values, of which the forms of a test are made; as JSON."""
 START_DRAFT_BYTES = 256 * 1024
 """The draft of a start form, as JSON."""
 BUSINESS_KEY_CHARACTERS = 256

@@ -63,12 +63,12 @@ class GroupView(_GroupsApiView):
 
     @extend_schema(responses=s.GroupSerializer)
     def get(self, request: Request, group_id: int) -> Response:
-        """The group with its members."""
+        """The group with its active members."""
         return Response(self.shown(queries.find_group(self.principal.tenant_id, group_id)))
 
     @extend_schema(request=s.ChangeGroup, responses=s.GroupSerializer)
     def patch(self, request: Request, group_id: int) -> Response:
-        """Changes its name, or replaces its members."""
+        """Changes its name, or replaces its active members."""
         payload = body(s.ChangeGroup, request)
         return Response(self.shown(services.change_group(self.principal, group_id, **payload)))
 

@@ -53,7 +53,9 @@ class GroupSerializer(serializers.Serializer[object]):
 
     id = serializers.IntegerField()
     name = serializers.CharField()
-    members = serializers.ListField(child=serializers.CharField())
+    members = serializers.ListField(
+        child=serializers.CharField(), help_text="The usernames of its active members."
+    )
     granted = GroupGrantSerializer(
         many=True, required=False, help_text="What folders grant it, deleted with it; for `members:manage`."
     )

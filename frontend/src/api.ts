@@ -22,6 +22,8 @@ export class Unreached extends Error {}
 export interface RequestOptions {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: Json;
+  /** Fields and files, instead of a body. */
+  form?: FormData;
   /** The ETag of what the asker has: the answer is null while that is still so. */
   known?: string;
   signal?: AbortSignal;
@@ -73,7 +75,7 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
 
 async function askOnce<T>(
   url: string,
-  { method = "GET", body, known, signal, revision, automatic, outlives }: RequestOptions,
+  { method = "GET", body, form, known, signal, revision, automatic, outlives }: RequestOptions,
 ): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };
@@ -85,7 +87,7 @@ async function askOnce<T>(
   const answer = await reached(url, {
     method,
     headers,
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
     signal,
     keepalive: outlives,
   });

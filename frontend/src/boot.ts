@@ -41,6 +41,7 @@ export interface Boot {
     calendars: string;
     members: string;
     groups: string;
+    test_form: string;
     workflow: string;
     versions: string;
     definition: string;

@@ -51,7 +51,7 @@ FIRST_ASIDE_SECONDS = 60.0
 _published = process_metrics.counter("handoff_outbox_published", "Events of jobs that the broker has taken.")
 _refused = process_metrics.counter(
     "handoff_outbox_failed",
-    "Tries to publish an event in vain: it goes again soon (retry), or was set aside at once (poison).",
+    "Failed attempts to publish an event: it is sent again soon (retry), or was set aside at once (poison).",
     outcome=(Verdict.RETRY.value, Verdict.POISON.value),
 )
 _lag = process_metrics.histogram(

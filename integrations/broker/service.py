@@ -9,6 +9,7 @@ from integrations.broker.limits import RETRIED_EVENTS, SEARCHES
 from integrations.broker.parked_events import asides_with
 from integrations.broker.store import retry_aside, waiting_asides
 from lib.clock import now_here
+from lib.english import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +39,5 @@ def retry(who: Principal, *, reason: str | None = None) -> Retried:
             break
     count = retry_aside(who.tenant_id, ids[:RETRIED_EVENTS])
     if count:
-        audit.record(who, "dispatch.retry", f"{count} events", reason=reason)
+        audit.record(who, "dispatch.retry", counted(count, "event"), reason=reason)
     return Retried(count, more=behind is not None or len(ids) > RETRIED_EVENTS)

@@ -15,6 +15,7 @@ from accounts.principal import Principal
 from accounts.roles import OPERATE, RUNS_SIGNAL
 from engine.catalogue import Json
 from engine.statuses import RUN_OPEN
+from lib.english import counted
 from lib.refusals import Invalid
 from runs.access import readable_runs
 from runs.commands.signals import NewSignal, send_signals
@@ -79,7 +80,9 @@ def broadcast(
     for start in range(0, len(runs), TOGETHER):
         _send(who, signal, runs[start : start + TOGETHER], sent, duplicates, refused)
     if sent:
-        audit.record(who, "signal", f"{signal.name} ({signal.signal_id}) to {len(sent)} runs", reason=reason)
+        audit.record(
+            who, "signal", f"{signal.name} ({signal.signal_id}) to {counted(len(sent), 'run')}", reason=reason
+        )
     return Broadcast(sent, duplicates, refused, following)
 
 

@@ -1,26 +1,21 @@
-"""What people do to runs by the forms of pages: resume, cancel, signal. Each ends on a run's page."""
+"""What people do to runs by the forms of pages: resume, cancel, pause. Each ends on a run's page."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
-from accounts import once
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL
-from lib.uuid7 import uuid7
+from accounts.roles import RUNS_OPERATE
 from runs.commands import dead_letters, items, lifecycle, operators
-from runs.commands.signals import NewSignal, Sent, send_signals
 from runs.kernel.refused import RunRefused
 from runs.limits import RUN_REASON_CHARACTERS
 from runs.reading import queries
 from runs.reading.presentation import found_run
 from runs.reading.stored import NOTHING
-from runs.web.forms import SignalForm
 
 
 @page(RUNS_OPERATE, "POST")
@@ -98,43 +93,3 @@ def _done(request: PageRequest, run_id: UUID, verb: Callable[..., None], sentenc
     else:
         messages.success(request, sentence)
     return redirect("run", run_id)
-
-
-@page(RUNS_SIGNAL, "GET", "POST")
-def signal(request: PageRequest, run_id: UUID) -> HttpResponse:
-    """Sends a run a signal by hand: once, however often the form is sent."""
-    who = request.principal
-    run = found_run(who.tenant_id, run_id, NOTHING)
-    form = SignalForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
-    if form.is_bound and form.is_valid():
-        signal_id = once.id_of(who, request.POST.get("once", "")) or uuid7()
-        new = NewSignal(signal_id, form.cleaned_data["name"], form.value)
-        try:
-            sent = _send(request, run_id, new)
-        except RunRefused as refusal:
-            form.add_error(None, refusal.message)
-        else:
-            messages.success(request, _became(new, sent))
-            return redirect("run", run_id)
-    context = {"run": run, "form": form, "once": once.ticket(who)}
-    return render(request, "runs/signal.html", context, status=422 if form.is_bound else 200)
-
-
-def _became(new: NewSignal, sent: Sent) -> str:
-    """What became of a signal, in a sentence."""
-    if sent.is_kept:
-        return f"The signal {new.name} was sent. No step waits for it now: it is kept for the one that will."
-    return f"The signal {new.name} was sent."
-
-
-def _send(request: PageRequest, run_id: UUID, new: NewSignal) -> Sent:
-    """Send it; what somebody changed in a form that was sent before is another signal. Raises RunRefused."""
-    who = request.principal
-    try:
-        (sent,) = send_signals(who.tenant_id, [(str(run_id), new)], by=who.username)
-    except RunRefused as refusal:
-        if refusal.code != "signal_mismatch":
-            raise
-        another = replace(new, signal_id=uuid7())
-        (sent,) = send_signals(who.tenant_id, [(str(run_id), another)], by=who.username)
-    return sent

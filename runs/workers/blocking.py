@@ -21,6 +21,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
+from lib.english import counted
 from runs.kernel import dispatch
 from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
@@ -95,7 +96,7 @@ class BlockingDrain(QueueWorker):
     def overrun(self) -> str | None:
         """Half of the slots are held by steps that don't come back: no thread can be ended, a process can."""
         if self._stuck * 2 >= self.slots:
-            return f"{self._stuck} of {self.slots} steps do not come back"
+            return f"{self._stuck} of {counted(self.slots, 'slot')} held by steps that do not come back"
         if self._owner is not None and time.monotonic() - self._turned_at > HUNG_SECONDS:
             return f"the drain of {self.queue} makes no progress"
         return None

@@ -14,6 +14,7 @@ from django.db import transaction
 from accounts import audit
 from lib.apart import one_by_one
 from lib.clock import now_here
+from lib.english import counted
 from lib.uuid7 import uuid7
 from runs.kernel import alerts, live
 from runs.store.hot import Row
@@ -54,7 +55,7 @@ def tick() -> int:
 
 def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
     tenant, tasks = batch
-    return f"{len(tasks)} tasks of tenant {tenant} can't be looked at"
+    return f"{counted(len(tasks), 'task')} of tenant {tenant} can't be looked at"
 
 
 def _look(tenant: int, ids: Sequence[UUID]) -> int:

@@ -87,7 +87,7 @@ _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
         "api-signals api-signals-broadcast api-step-cancel api-step-pause api-step-resume "
         "api-step-retry api-step-skip api-step-unpause run-again run-cancel run-items-act run-migrate "
         "run-pause run-resume run-resume-on run-seen-to run-signal run-unpause step-leave step-rerun "
-        "step-retry step-skip workflow-start workflow-start-draft workflow-start-form "
+        "step-retry step-skip workflow-start workflow-start-draft workflow-start-form workflow-test-form "
         "api-request-remind request-remind api-request-withdraw request-withdraw api-workflow-trials"
     ),
     "is work on a job, which history has": (
@@ -116,8 +116,8 @@ _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
     ),
     "answers a question": (
         "api-decision-table-export api-decision-table-import api-decision-table-test "
-        "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope "
-        "api-workflows-read api-workflows-validate api-workflows-write api-calendar-preview"
+        "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-rename-fact "
+        "api-workflow-scope api-workflows-read api-workflows-validate api-workflows-write api-calendar-preview"
     ),
 }
 NOT_RECORDED: Final = of_features.joined(_OWN_NOT_RECORDED, "routes", "NOT_RECORDED")

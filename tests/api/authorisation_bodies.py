@@ -13,6 +13,15 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "from": "a",
         "to": "b",
     },
+    ("api-workflow-rename-fact", "POST"): {
+        "definition": {
+            "name": "ours",
+            "nodes": [{"id": "a", "type": "human.approval", "params": {"facts": {"Sum": 1}}}],
+        },
+        "step": "a",
+        "from": "Sum",
+        "to": "Total",
+    },
     ("api-workflow-presence", "POST"): {"tab": NOBODY},
     ("api-workflow-comments", "POST"): {"step": "a", "text": "Is this right?"},
     ("api-calendars", "POST"): {"name": "plant", "folder": "General"},

@@ -332,3 +332,36 @@ class TestRename:
     def test_a_taken_or_bad_id_is_refused_by_field(self, drafted, old, new, field):
         answer = self.rename(drafted, old, new)
         assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)
+
+
+class TestRenameFact:
+    ASK = {
+        "id": "ask",
+        "type": "human.approval",
+        "params": {"title": "Pay?", "facts": {"Sum": "1", "Who": "2"}},
+    }
+    READER = {"id": "tell", "type": "noop", "params": {"x": "{{ prev.facts.Sum }}"}}
+    WHOLE = {"name": "orders", "nodes": [ASK, READER], "edges": [{"from": "ask", "to": "tell"}]}
+
+    def rename(self, api, old, new, step="ask"):
+        asked = {"definition": self.WHOLE, "step": step, "from": old, "to": new}
+        return api.post("/api/v1/workflows/orders/rename-fact", asked)
+
+    def test_expressions_follow(self, drafted):
+        found = self.rename(drafted, "Sum", "Net sum").json()
+        assert [*found["definition"]["nodes"][0]["params"]["facts"]] == ["Net sum", "Who"]
+        assert found["definition"]["nodes"][1]["params"] == {"x": '{{ prev.facts["Net sum"] }}'}
+        assert found["changed"] == ["nodes[0].params.facts", "nodes[1].params.x"]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "step", "field"),
+        [
+            ("Sum", "Who", "ask", "to"),
+            ("Sum", "", "ask", "to"),
+            ("None", "b", "ask", "from"),
+            ("Sum", "b", "no", "step"),
+        ],
+    )
+    def test_a_label_that_can_not_be_is_refused_by_field(self, drafted, old, new, step, field):
+        answer = self.rename(drafted, old, new, step)
+        assert (answer.status_code, answer.json()["error"]["field"]) == (400, field)

@@ -126,8 +126,9 @@ ANEW = each(
 ASKED = each(
     of_features.words("routes", "ASKED") + "api-calendar-preview "
     "api-decision-table-export api-decision-table-import api-decision-table-test "
-    "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope api-workflows-read "
-    "api-workflows-validate api-workflows-write task-form workflow-start-form "
+    "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-rename-fact "
+    "api-workflow-scope api-workflows-read "
+    "api-workflows-validate api-workflows-write task-form workflow-start-form workflow-test-form "
 )
 ELSEWHERE = each(
     of_features.words("routes", "ELSEWHERE") +

@@ -137,7 +137,7 @@ NO_DOORS: Final[Mapping[str, str]] = {
     "ends the topmost run": "request-withdraw api-request-withdraw",
     "reminds people and changes no task": "request-remind api-request-remind",
     "begins a run, which asks": (
-        "api-workflow-trials api-runs api-runs-batch run-again workflow-start workflow-start-form "
+        "api-workflow-trials api-runs api-runs-batch run-again workflow-start workflow-start-form workflow-test-form "
         "workflow-start-draft api-run-rerun step-rerun"
     ),
     "ends a wait for a signal, or a job: no human step is one": (

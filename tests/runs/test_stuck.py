@@ -191,7 +191,7 @@ def test_the_doctor_says_what_was_repaired_and_what_cant_be(clock):
 
     assert queries.repairs() == (1, 1)
     assert [(found.level, found.text) for found in doctor._stuck()] == [
-        ("problem", "1 runs are stuck and can't be repaired"),
+        ("problem", "stuck runs that can't be repaired: 1"),
         ("warn", "repairs of stuck runs: 1"),
     ]
     forget(lost)

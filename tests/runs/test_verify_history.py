@@ -361,7 +361,7 @@ def test_the_command_says_every_difference_and_exits_1(monkeypatch):
     found = manage("--all")
 
     assert (found.returncode, found.stdout) == (1, f"run {bad} step a attempt: expected 1, found 7\n")
-    assert "1 runs checked, 1 differences" in found.stderr
+    assert "1 run checked, 1 difference" in found.stderr
     refused = manage()
     assert (refused.returncode, refused.stdout) == (2, "")
     make.change(str(make.steps(bad)["a"].id), attempt=1)
@@ -377,7 +377,7 @@ def test_the_command_looks_at_the_runs_that_it_is_asked_for():
     code, _, errors = verified("--all")
 
     assert code == 1
-    assert "2 runs checked, 1 differences" in errors
+    assert "2 runs checked, 1 difference" in errors
     assert verified("--run", good)[0] == 0
     assert verified("--run", bad)[0] == 1
     assert verified("--all", "--since", "2099-01-01")[0] == 0

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import folders
+from accounts import folders, services
 from accounts.folders import Grant
 from accounts.models import Folder, Group, Membership, User
 from tasks_inbox.actions import absences
@@ -76,6 +76,22 @@ def test_who_would_remove_themselves_is_warned_and_the_last_admin_stays(client, 
     assert (refused.status_code, "the last admin" in refused.text) == (409, True)
     refused = client.post("/settings/members/boss", {"role": "viewer"})
     assert (refused.status_code, 'id="role-fault"' in refused.text) == (409, True)
+
+
+def test_deactivated_people_are_not_counted_in_groups_and_keep_their_seats(client, boss):
+    member("ann", "approver")
+    member("bob", "approver")
+    group = services.create_group(boss, "Finance", ["ann", "bob"])
+    User.objects.filter(username="ann").update(is_active=False)
+    page = client.get("/settings/groups").text
+    assert '1<span class="only-narrow"> member</span>' in page
+    assert "ann, bob" not in page
+    assert client.get(f"/api/v1/groups/{group.pk}").json()["members"] == ["bob"]
+    assert (
+        client.post(f"/settings/groups/{group.pk}", {"name": "Money", "members": ["bob"]}).status_code == 302
+    )
+    User.objects.filter(username="ann").update(is_active=True)
+    assert client.get(f"/api/v1/groups/{group.pk}").json()["members"] == ["ann", "bob"]
 
 
 def test_a_group_is_made_changed_and_deleted(client, boss):

@@ -64,6 +64,88 @@ def test_what_is_wrong_is_told_at_its_field_and_kept(operator):
     assert (late.status_code, "takes no more signals" in late.text) == (422, True)
 
 
+READS = make.graph(
+    [
+        {"id": "paid", "type": "signal", "params": {"name": "paid"}},
+        {"id": "book", "type": "noop", "input": {"who": "{{ prev.by }}", "note": "Paid: {{ prev.note }}"}},
+        {"id": "ask", "type": "noop"},
+    ],
+    [
+        {"from": "paid", "to": "book", "when": "output.amount > 100"},
+        {"from": "paid", "to": "ask", "default": True},
+    ],
+)
+
+
+def sent(client, run_id, **values):
+    return client.post(f"/runs/{run_id}/signal", {"name": "paid", "kind": "form"} | values)
+
+
+def test_the_form_has_a_field_for_each_value_that_steps_read_of_the_signal(operator):
+    run_id = a_run(READS)
+    form = operator.get(f"/runs/{run_id}/signal?name=paid").text
+    for name in ("content.amount", "content.by", "content.note"):
+        assert f'name="{name}"' in form, name
+    assert 'name="payload"' not in form
+    assert '<option value="paid">' in form
+    assert (
+        sent(
+            operator, run_id, **{"content.amount": "120", "content.by": "ann", "content.note": "x"}
+        ).status_code
+        == 302
+    )
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.steps(run_id)["paid"].output == {"amount": 120, "by": "ann", "note": "x"}
+
+
+def test_a_wrong_value_is_told_at_its_field_and_all_that_was_typed_stays(operator):
+    run_id = a_run(READS)
+    wrong = sent(
+        operator, run_id, **{"content.amount": "a lot", "content.by": "ann", "content.note": "x & y"}
+    )
+    assert wrong.status_code == 422
+    assert 'id="field-content.amount-fault"' in wrong.text
+    assert 'value="a lot"' in wrong.text
+    assert "x &amp; y" in wrong.text
+    missing = sent(operator, run_id, **{"content.by": "ann"})
+    assert (missing.status_code, "This is required." in missing.text) == (422, True)
+    assert make.history(run_id).count("SIGNAL_RECEIVED") == 0
+
+
+def test_the_content_turns_into_json_and_back_and_sends_nothing_by_that(operator):
+    run_id = a_run(READS)
+    as_json = sent(operator, run_id, turn="json", **{"content.amount": "120", "content.by": "7"})
+    assert as_json.status_code == 200
+    assert "&quot;amount&quot;: 120" in as_json.text
+    assert "&quot;by&quot;: 7" in as_json.text
+    back = sent(operator, run_id, kind="json", turn="form", payload='{"amount": 120}').text
+    assert 'value="120"' in back
+    kept = sent(operator, run_id, kind="json", turn="form", payload='{"other": [1]}').text
+    assert "It stays JSON" in kept
+    assert "{&quot;other&quot;: [1]}" in kept
+    broken = sent(operator, run_id, kind="json", turn="form", payload='{"amount').text
+    assert "This is not JSON" in broken
+    assert make.history(run_id).count("SIGNAL_RECEIVED") == 0
+
+
+def test_a_signal_of_which_nothing_is_known_is_written_as_json_with_an_example(operator):
+    run_id = a_run(READS)
+    page = operator.get(f"/runs/{run_id}/signal?name=other").text
+    assert 'name="payload"' in page
+    assert "placeholder=" in page.partition('name="payload"')[2][:200]
+    assert "Fill in the form" not in page
+    unknown = sent(operator, run_id, name="other", **{"content.amount": "1"})
+    assert (unknown.status_code, "write its content as JSON" in unknown.text) == (422, True)
+
+
+def test_fields_of_a_signal_for_a_run_below_come_from_its_definition(operator):
+    below = make.a_version(READS).workflow.name
+    run_id = a_run(make.graph([{"id": "sub", "type": "subworkflow", "params": {"workflow": below}}], []))
+    make.work()
+    assert "content.amount" in operator.get(f"/runs/{run_id}/signal?name=paid").text
+
+
 def test_a_run_that_undoes_says_so_and_one_that_cannot_waits_for_a_person(operator):
     run_id = a_run(ORDER)
     assert "Undo what was done" in operator.get(f"/runs/{run_id}").text

@@ -52,7 +52,18 @@ def test_who_said_nothing_for_minutes_is_marked_and_who_beats_is_not(viewer, clo
     job_reports.heartbeat(tenant=make.a_tenant().pk, job=job.step.id, lease_token=job.lease_token)
     rows = {row["id"]: row["stale"] for row in answered(viewer)}
     assert rows == {"at-work": False, "gone": True}
-    assert viewer.get("/workers").text.count("silent") == 1
+
+
+def test_a_worker_that_left_with_nothing_in_hand_is_gone_and_one_that_left_a_job_behind_is_silent(
+    viewer, clock
+):
+    make.start(JOB)
+    poll("with-a-job")
+    poll("idle")
+    clock.advance(180)
+    page = viewer.get("/workers").text
+    assert page.count('<span class="bad-text">silent</span>') == 1
+    assert page.count('<span class="quiet">gone</span>') == 1
 
 
 def answered(client):

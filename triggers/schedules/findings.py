@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from lib.english import counted
 from triggers.schedules import reading
 
 Found = tuple[str, str, str]
@@ -12,4 +13,4 @@ def findings() -> Iterator[Found]:
     """Of all tenants."""
     if count := reading.count_stopped():
         advice = "hand them over (Settings, Members), or have somebody who may start them switch them on"
-        yield "problem", f"{count} schedules were stopped: who they act for may not start them", advice
+        yield "problem", f"{counted(count, 'schedule')} stopped: who they act for may not start them", advice

@@ -13,6 +13,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, START
 from lib.api.pagination import keyset_page
 from lib.clock import now_here
+from lib.english import counted
 from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from runs.access import readable
@@ -195,7 +196,7 @@ def _form(
 def _with_own(choices: Any, own: str) -> list[tuple[str, str]]:
     options = list(choices)
     if own not in dict(options) and own.isdigit():
-        options.append((own, f"up to {int(own):,} seconds late"))
+        options.append((own, f"up to {counted(int(own), 'second')} late"))
     return options
 
 

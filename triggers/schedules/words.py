@@ -6,6 +6,7 @@ from datetime import datetime
 
 from cronsim import CronSim, CronSimError
 
+from lib.english import counted
 from lib.reader import moment_text
 from runs.web.month_grid import WEEKDAYS
 from triggers.schedules.models import Schedule
@@ -76,8 +77,8 @@ def length_words(seconds: int) -> str:
     for unit, size in _UNITS:
         if seconds % size == 0:
             count = seconds // size
-            return f"{count:,} {unit}" if count == 1 else f"{count:,} {unit}s"
-    return f"{seconds:,} seconds"
+            return counted(count, unit)
+    return counted(seconds, "second")
 
 
 def _explained(cron: str) -> str:

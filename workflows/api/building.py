@@ -73,3 +73,26 @@ class RenameStepView(ApiView):
         return Response(
             {"definition": renaming.definition, "changed": renaming.changed, "unread": renaming.unread}
         )
+
+
+class RenameFactView(ApiView):
+    """Another label for a fact."""
+
+    scopes = {"POST": WORKFLOWS_READ}
+    takes_idempotency_key = False
+
+    @extend_schema(request=s.RenameFact, responses=s.RenamedSerializer)
+    def post(self, request: Request, name: str) -> Response:
+        """The definition with a fact of a human step renamed, also where expressions read it; nothing is saved."""
+        payload = body(s.RenameFact, request)
+        renaming = designing.renamed_fact(
+            self.principal,
+            name,
+            definition=payload["definition"],
+            step=payload["step"],
+            old=payload["from"],
+            new=payload["to"],
+        )
+        return Response(
+            {"definition": renaming.definition, "changed": renaming.changed, "unread": renaming.unread}
+        )

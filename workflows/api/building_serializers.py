@@ -134,6 +134,12 @@ class RenameStep(StrictSerializer):
         return {"from": fields.Text(max_length=NODE_ID_CHARACTERS), **super().get_fields()}
 
 
+class RenameFact(RenameStep):
+    """Another label for a fact of a step."""
+
+    step = fields.Text(max_length=200)
+
+
 class SampleSerializer(serializers.Serializer[Any]):
     """Where samples come from: `from` is run, given, sample_input, schema or pins."""
 

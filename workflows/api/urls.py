@@ -28,6 +28,11 @@ urlpatterns = [
         building.RenameStepView.as_view(),
         name="api-workflow-rename-step",
     ),
+    path(
+        "workflows/<workflow_name:name>/rename-fact",
+        building.RenameFactView.as_view(),
+        name="api-workflow-rename-fact",
+    ),
     path("workflows/<workflow_name:name>/export", texts.ExportView.as_view(), name="api-workflow-export"),
     path("workflows/<workflow_name:name>/draft", drafts.DraftView.as_view(), name="api-workflow-draft"),
     path(

@@ -14,6 +14,7 @@ from engine.errors import OutOfTime
 from engine.functions import FUNCTIONS
 from engine.preview import CONDITIONS, Shown, preview
 from engine.renaming import Renamed, rename_step
+from engine.renaming_facts import rename_fact
 from engine.surroundings import ABSENT, NoSuchPlace, Spot, Surroundings
 from engine.surroundings_within import surroundings
 from lib.json import Json
@@ -101,6 +102,29 @@ def renamed(
     if new != old and new in ids:
         raise Invalid(f"Another node already has the id {new}.", field="to")
     return rename_step(definition, old, new, catalogue=CATALOGUE)
+
+
+def renamed_fact(
+    principal: Principal, name: str, *, definition: Mapping[str, Json], step: str, old: str, new: str
+) -> Renamed:
+    """The draft with another label for a fact of a step. Raises Missing, Invalid."""
+    queries.get_workflow(principal.tenant_id, name)
+    own = next((one for _, one in every_step(_nodes(definition), CATALOGUE) if _has_id(one, step)), None)
+    if own is None:
+        raise Invalid(f"There is no node {step}.", field="step")
+    params = own.get("params")
+    facts = params.get("facts") if isinstance(params, dict) else None
+    if not isinstance(facts, dict) or old not in facts:
+        raise Invalid("The step has no fact of this label.", field="from")
+    if not new.strip():
+        raise Invalid("A fact needs a label.", field="to")
+    if new != old and new in facts:
+        raise Invalid("The step already has a fact of this label.", field="to")
+    return rename_fact(definition, step, old, new, catalogue=CATALOGUE)
+
+
+def _has_id(step: Json, id: str) -> bool:
+    return isinstance(step, dict) and step.get("id") == id
 
 
 def _answer(view: Shown) -> dict[str, Json]:

@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import Literal
 
 from engine.catalogue import Json
-from lib.api.errors import join
 from lib.forms.carrying import Query, left_out, typed_by_link
 from lib.forms.fields import Fault, Form
 from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import shape_of, whole
 from steps.schema import fits, problems_of
 from workflows.design.starting import json_text, sample_of, takes_text
+from workflows.design.value_forms import field_of as place_of
 from workflows.limits import IGNORED_FIELDS, START_FORM_PROBLEMS
 from workflows.ports import Earlier, KeptEntries
 
@@ -136,10 +136,7 @@ def problems(schema: Mapping[str, Json], data: Json) -> list[tuple[tuple[str | i
 
 def field_of(path: Sequence[str | int]) -> str:
     """What the field of a place in the input is called."""
-    name = ROOT
-    for part in path:
-        name = f"{name}[{part}]" if isinstance(part, int) else join(name, part)
-    return name
+    return place_of(ROOT, path)
 
 
 def entries_to_keep(schema: Mapping[str, Json], entries: Mapping[str, str]) -> dict[str, str]:

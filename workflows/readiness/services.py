@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from accounts.roles import WORKFLOWS_READ
+from lib.english import counted
 from steps import outside
 from workflows.limits import NAMED_STEPS
 from workflows.readiness.findings import Finding
@@ -36,7 +37,7 @@ def _finding(rights: Rights, code: str, words: str, steps: Sequence[DraftStep]) 
 def _listed(names: Sequence[str]) -> str:
     names_text = ", ".join(f"`{name}`" for name in names[:NAMED_STEPS])
     rest = len(names) - NAMED_STEPS
-    return f"{len(names)} steps: {names_text}" + (f" and {rest} more" if rest > 0 else "")
+    return f"{counted(len(names), 'step')}: {names_text}" + (f" and {rest} more" if rest > 0 else "")
 
 
 def _mail() -> str:

@@ -83,6 +83,7 @@ def _urls(workflow: Workflow) -> dict[str, Json]:
         "calendars": "/api/v1/calendars",
         "members": "/api/v1/members",
         "groups": "/api/v1/groups",
+        "test_form": reverse("workflow-test-form", args=[workflow.name]),
         "workflow": reverse("workflow", args=[workflow.name]),
         "versions": reverse("workflow-versions", args=[workflow.name]),
         "definition": reverse("workflow-definition", args=[workflow.name]),

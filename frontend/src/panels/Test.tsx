@@ -1,16 +1,14 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Icon } from "../Icon";
-import { remember } from "../kept";
 import { setting } from "../model/changes";
 import { titleOf } from "../model/graph";
-import type { Json } from "../model/json";
-import { isObject } from "../model/json";
 import { act, set, state, theOne, useBuilder } from "../store";
 import { Cases } from "./Cases";
 import { Earlier } from "./Earlier";
 import { Effects } from "./Effects";
 import { Result } from "./Result";
-import { type Chosen, shown, stillThere } from "./asked";
+import { SampleInput, useSample } from "./Sample";
+import { type Chosen, stillThere } from "./asked";
 import { partFor } from "./inner";
 import { start } from "./trial";
 
@@ -41,8 +39,6 @@ export function Test() {
   );
 }
 
-const keyOf = (name: string) => `handoff-test-input:${name}`;
-
 /** Which part of the draft a test run does. */
 export interface Part {
   until?: string;
@@ -56,32 +52,20 @@ function Run({ tabs }: { tabs: ReactNode }) {
   const trial = useBuilder((now) => now.trial);
   const one = useBuilder(theOne);
   const named = one && partFor(doc, one);
-  const metadata = doc.settings.metadata;
-  const sample = isObject(metadata) ? metadata.sample_input : undefined;
-  const [text, setText] = useState(() => sessionStorage.getItem(keyOf(boot.name)) ?? shown(sample ?? {}));
+  const sample = useSample(named);
   const [choices, setChoices] = useState<Chosen>({ live: [], outcomes: {} });
-  const [error, setError] = useState("");
   const [isBusy, setIsBusy] = useState(false);
-  useEffect(() => remember(keyOf(boot.name), text), [text]);
+  const { error, setError } = sample;
   const run = async (part: Part) => {
-    let input: Json;
-    try {
-      input = JSON.parse(text || "{}") as Json;
-    } catch (why) {
-      return setError(`The input is not valid JSON: ${(why as Error).message}`);
-    }
     setIsBusy(true);
-    setError((await start({ input, ...choices, ...part })) ?? "");
+    const values = await sample.values(part.only);
+    if (values) setError((await start({ ...values, ...choices, ...part })) ?? "");
     setIsBusy(false);
-    return undefined;
   };
-  const keepSample = () => {
-    try {
-      const change = setting(state().doc, ["settings", "metadata", "sample_input"], JSON.parse(text) as Json);
-      if (change) act("Save the sample input", [change]);
-    } catch (why) {
-      setError(`The input is not valid JSON: ${(why as Error).message}`);
-    }
+  const keepSample = async () => {
+    const values = await sample.values();
+    const change = values && setting(state().doc, ["settings", "metadata", "sample_input"], values.input);
+    if (change) act("Save the sample input", [change]);
   };
   if (!boot.may_start)
     return (
@@ -102,19 +86,10 @@ function Run({ tabs }: { tabs: ReactNode }) {
   );
   const settings = (
     <section className="test-asked" aria-label="Test settings">
-      <label className="field">
-        <span className="label">Sample input</span>
-        <textarea
-          className="code"
-          rows={6}
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
+      <SampleInput sample={sample} title={named ? titleOf(doc, named) : ""} />
       <div className="test-choices">
         {boot.may_write && (
-          <button type="button" className="button ghost small" onClick={keepSample}>
+          <button type="button" className="button ghost small" onClick={() => void keepSample()}>
             <Icon name="save" />
             Save as sample input
           </button>

@@ -18,6 +18,8 @@ export interface Wanted {
   from?: string;
   live: string[];
   outcomes: Record<string, string>;
+  /** What other steps gave, where the one that is tested alone reads it. */
+  given?: Record<string, Json>;
 }
 
 const ENDED = new Set(["COMPLETED", "FAILED", "CANCELLED", "COMPENSATED", "CONTINUED", "WAITING_FOR_MANUAL_ACTION"]);
@@ -34,9 +36,11 @@ export function hasEnded(trial: Pick<Trial, "status">): boolean {
 /** Starts a test run of the draft as it stands here; gives what stands against it, or null. */
 export async function start(wanted: Wanted): Promise<string | null> {
   const { boot, doc } = state();
-  const { from, ...asked } = wanted;
+  const { from, given, ...asked } = wanted;
   try {
-    const { pins, again } = from ? pinsFrom(doc, await allGiven(), from) : { pins: pinned(wanted.only), again: [] };
+    const { pins, again } = from
+      ? pinsFrom(doc, await allGiven(), from)
+      : { pins: { ...pinned(wanted.only), ...given }, again: [] };
     const body = { ...asked, ...stillThere(doc, wanted), definition: definition(), pins } as unknown as JsonObject;
     const trial = await ask<Trial>(`${boot.urls.api}/trials`, { method: "POST", body });
     const part = partInWords(wanted);
@@ -57,7 +61,12 @@ export async function start(wanted: Wanted): Promise<string | null> {
 
 /** The pins; one step alone may read what steps gave last, too. */
 function pinned(only: string | undefined): Record<string, Json> {
-  return { ...(only ? known : {}), ...state().doc.layout.pins };
+  return only ? lastGiven() : { ...state().doc.layout.pins };
+}
+
+/** What steps gave last, and what is pinned. */
+export function lastGiven(): Record<string, Json> {
+  return { ...known, ...state().doc.layout.pins };
 }
 
 /** What steps gave, with what was left out of the last run because it is large. Raises Refused or Unreached. */

@@ -14,6 +14,7 @@ from django.utils.timezone import get_current_timezone, make_aware
 
 from accounts.models import Tenant
 from lib.commands import QuickCommand
+from lib.english import counted
 from runs.integrity.verify import verify
 from runs.models import Run
 from runs.reading import queries
@@ -45,10 +46,10 @@ class Command(QuickCommand):
                 )
             looked_at += len(batch)
             if number % TELL_EVERY == 0:
-                self.stderr.write(f"  … {looked_at:,} runs checked, {wrong:,} differences")
+                self.stderr.write(f"  … {counted(looked_at, 'run')} checked, {counted(wrong, 'difference')}")
         if looked_at == 0 and options["run"]:
             raise CommandError("There is no such run.", returncode=2)
-        self.stderr.write(f"{looked_at:,} runs checked, {wrong:,} differences")
+        self.stderr.write(f"{counted(looked_at, 'run')} checked, {counted(wrong, 'difference')}")
         if unsealed := queries.unsealed(runs).count():
             self.stderr.write(f"{unsealed:,} of them have ended and are not sealed yet")
         if wrong:

@@ -173,7 +173,7 @@ def main(path: str, digest: str = "") -> int:
             )
         if hidden:
             print(
-                f"Not checked: {hidden} runs that whoever exported this may not read; their decisions are listed."
+                f"Runs not checked, as whoever exported this may not read them: {hidden}; their decisions are listed."
             )
         print(
             "The files beside it were checked, too." if folder.is_dir() else "There are no files beside it."

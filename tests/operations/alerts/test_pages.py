@@ -74,6 +74,19 @@ def test_an_alert_is_acknowledged_muted_and_resolved_on_its_page(admin, tenant):
     assert admin.get("/operations/alerts/count").text.strip() == ""
 
 
+def test_an_open_alert_with_channels_says_that_they_are_being_notified_until_one_is(admin, tenant):
+    one = alert(tenant)
+    channel = AlertChannelFactory(tenant_id=tenant.pk)
+    AlertRule.objects.for_tenant(tenant.pk).filter(pk=one.rule_id).update(channels=[channel.pk])
+    page = admin.get(f"/operations/alerts/{one.pk}").text
+    assert "Notifying its channels" in page
+    assert "No channel was notified" not in page
+    AlertDeliveryFactory(tenant_id=tenant.pk, alert_id=one.pk, channel_id=channel.pk)
+    page = admin.get(f"/operations/alerts/{one.pk}").text
+    assert channel.name in page
+    assert "Notifying its channels" not in page
+
+
 def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
     one = alert(tenant)
     path = f"/operations/alerts/{one.pk}"

@@ -133,7 +133,7 @@ def test_the_doctor_and_the_page_of_the_workflow_say_that_it_was_stopped(boss, c
     assert list(people_findings.of_tasks()) == []
     members.remove_member(boss, "owner")
     [finding] = people_findings.of_tasks()
-    assert (finding.level, "1 schedules were stopped" in finding.text) == ("problem", True)
+    assert (finding.level, "1 schedule stopped" in finding.text) == ("problem", True)
     client.force_login(make.a_user("admin-of-default"))
     page = client.get(f"/workflows/{schedule.workflow.name}/").text
     assert ("Stopped <time" in page, GONE in page) == (True, True)

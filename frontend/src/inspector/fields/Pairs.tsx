@@ -2,7 +2,8 @@ import { useEffect, useId, useRef, useState } from "react";
 import { Icon } from "../../Icon";
 import type { JsonObject } from "../../model/json";
 import { isObject } from "../../model/json";
-import { useBuilder } from "../../store";
+import { say, useBuilder } from "../../store";
+import { renameFact } from "../rename";
 import type { Spot } from "../spot";
 import { problemsAt } from "../spot";
 import { Faults, Tool } from "./Frame";
@@ -14,14 +15,24 @@ interface Row {
   key: string;
 }
 
+/** A name that the server writes anew wherever it is read. */
+interface Moved {
+  from: string;
+  to: string;
+}
+
+const FACTS = /^nodes\/([^/]+)\/params\/facts$/;
+
 /** The order of rows is the page's own: the server keeps none. A new name does not move its row. */
-function useRows(value: JsonObject): [Row[], (rows: Row[]) => void, () => number] {
+function useRows(value: JsonObject, moved: Moved | null): [Row[], (rows: Row[]) => void, () => number] {
   const next = useRef(0);
   const made = (keys: string[]) => keys.map((key) => ({ id: next.current++, key }));
   const [rows, setRows] = useState<Row[]>(() => made(Object.keys(value)));
-  const known = rows.filter((row) => row.key === "" || row.key in value);
-  const missing = Object.keys(value).filter((key) => !rows.some((row) => row.key === key));
-  const isStale = known.length !== rows.length || missing.length > 0;
+  const isMoved = moved !== null && !(moved.from in value) && moved.to in value;
+  const called = rows.map((row) => (isMoved && row.key === moved.from ? { ...row, key: moved.to } : row));
+  const known = called.filter((row) => row.key === "" || row.key in value);
+  const missing = Object.keys(value).filter((key) => !called.some((row) => row.key === key));
+  const isStale = known.length !== rows.length || missing.length > 0 || called.some((row, at) => row !== rows[at]);
   const true_ = isStale ? [...known, ...made(missing)] : rows;
   useEffect(() => {
     if (isStale) setRows(true_);
@@ -32,7 +43,8 @@ function useRows(value: JsonObject): [Row[], (rows: Row[]) => void, () => number
 /** Names with their values: headers, facts, what a step sets. */
 export function PairsControl({ spot, shape, ids }: ControlProps) {
   const value = isObject(spot.value) ? spot.value : {};
-  const [rows, setRows, fresh] = useRows(value);
+  const [moved, setMoved] = useState<Moved | null>(null);
+  const [rows, setRows, fresh] = useRows(value, moved);
   const [wanted, setWanted] = useState<number | null>(null);
   const onlyTexts = isObject(shape.schema.additionalProperties) && shape.schema.additionalProperties.type === "string";
   const add = () => {
@@ -43,9 +55,15 @@ export function PairsControl({ spot, shape, ids }: ControlProps) {
   };
   const rename = (row: Row, key: string) => {
     if (key === row.key) return;
+    const had = row.key in value;
+    const step = FACTS.exec(spot.key)?.[1];
+    if (had && step !== undefined && key) {
+      setMoved({ from: row.key, to: key });
+      void renameFact(step, row.key, key).then((why) => why !== null && say(why, "bad"));
+      return;
+    }
     setRows(rows.map((each) => (each.id === row.id ? { ...each, key } : each)));
     // The entries keep their order: one value for the draft.
-    const had = row.key in value;
     if (had)
       spot.set(Object.fromEntries(Object.entries(value).map(([name, each]) => [name === row.key ? key : name, each])));
     else spot.at(key).set("");
