@@ -1,4 +1,4 @@
-"""How many steps a text pipeline has (R-012): a setting, asked where a `configuration` or the pipeline form makes one."""
+"""How many steps a text pipeline has (R-012): a setting, for each `configuration` and for the pipeline form."""
 
 from collections.abc import Mapping
 
