@@ -6,6 +6,8 @@ START_BATCH_JOBS = 10
 """Jobs in a batch to start with: a round trip is shared by ten, and a lease holds for all of them."""
 START_PAUSE_MILLISECONDS = 250
 """A pause after an empty poll to start with: four polls a second cost nothing, and nobody waits for longer."""
+QUEUE_ITEMS = 200
+"""Items of a queue in one answer: `ready` counts all of them."""
 LEASED_JOBS = 10_000
 """Leased jobs among which external workers are looked for."""
 READY_STEPS = 10_000
