@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from accounts.principal import Principal
 from engine.catalogue import Json
+from lib.refusals import Missing
 from lib.shared_answers import SharedAnswers
 from operations.dispatch import store
 from runs.access import readable
@@ -94,10 +95,13 @@ def steps_of_queue(who: Principal, queue: str) -> list[QueuedStep]:
 
 def queue_items(who: Principal, queue: str, most: int) -> list[dict[str, Json]]:
     """The steps of a queue that they may read and that a worker could begin, now or later: those that come next first.
-    What is held, such as the steps of a paused run, is not among them.
+    What is held, such as the steps of a paused run, is not among them. Raises Missing for a queue that nobody uses.
     """
     coming = _steps(who, queue).filter(status="QUEUED", held=False)
     rows = coming.only("run_id", "node", "index", "attempt", "priority", "queued_at", "available_at")
+    steps = list(rows.order_by("-priority", "available_at", "id")[:most])
+    if not steps and all(row["queue"] != queue for row in queue_rows(who)):
+        raise Missing("There is no such queue.")
     return [
         {
             "queue_id": step.pk,
@@ -110,7 +114,7 @@ def queue_items(who: Principal, queue: str, most: int) -> list[dict[str, Json]]:
             "available_at": step.available_at,
             "retry_count": step.attempt,
         }
-        for step in rows.order_by("-priority", "available_at", "id")[:most]
+        for step in steps
     ]
 
 

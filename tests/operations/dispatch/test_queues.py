@@ -60,10 +60,15 @@ def test_the_items_of_a_queue_come_in_the_order_in_which_they_are_claimed(viewer
         second,
         retried,
     ]
-    for queue_name in ("none", "a\x00b"):
-        assert viewer.get(f"/api/v1/queues/{queue_name}/items").json() == {"results": []}
+    poll(many=10)
+    assert viewer.get("/api/v1/queues/card/items").json()["results"][0]["workflow_id"] == retried
+    make.start(make.chain("noop"))
+    make.work()
+    assert viewer.get("/api/v1/queues/default/items").json() == {"results": []}
+    for queue_name in ("none", "a%00b"):
+        assert viewer.get(f"/api/v1/queues/{queue_name}/items").status_code == 404
     viewer.force_login(make.a_member("eve", "admin", "theirs"))
-    assert viewer.get("/api/v1/queues/card/items").json() == {"results": []}
+    assert viewer.get("/api/v1/queues/card/items").status_code == 404
 
 
 def test_a_queue_tells_what_is_ready_at_work_and_waits_and_who_asks_for_it(viewer, clock):
