@@ -8,6 +8,7 @@ from operations.dispatch import web
 api = [
     path("dispatch", views.DispatchView.as_view(), name="api-dispatch"),
     path("queues", views.QueuesView.as_view(), name="api-queues"),
+    path("queues/<str:queue>/items", views.QueueItemsView.as_view(), name="api-queue-items"),
 ]
 pages = [
     path("operations/", web.queue_list, name="operations"),

@@ -20,6 +20,7 @@ from runs.commands import dead_letters
 from runs.commands.dead_letters import Redriven
 from runs.models import DeadLetter
 from runs.reading import letters, queries
+from runs.reading.dead_letters import dead_letter_row
 
 NO_LETTER = "There is no such dead letter."
 
@@ -42,7 +43,7 @@ class DeadLettersView(RunsApiView):
         if text := " ".join(params.pop(name) for name in names):
             rows = letters.found(self.principal.tenant_id, rows, text, names[0])
         page = keyset_page(rows, request, keys=("id",), **params)
-        return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))
+        return Response(page.answer([dead_letter_row(letter) for letter in page.rows]))
 
 
 class _OneLetterView(RunsApiView):
@@ -66,7 +67,7 @@ class DeadLetterRedriveView(_OneLetterView):
         letter = self.find(letter_id)
         for refusal in dead_letters.redrive(self.principal, [letter], reason=reason).refused.values():
             raise refusal
-        return Response(queries.dead_letter_row(self.find(letter_id)), status=202)
+        return Response(dead_letter_row(self.find(letter_id)), status=202)
 
 
 class DeadLetterDiscardView(_OneLetterView):
@@ -80,7 +81,7 @@ class DeadLetterDiscardView(_OneLetterView):
         """
         reason = body(Verb, request).get("reason", "")
         dead_letters.discard(self.principal, [self.find(letter_id)], reason=reason)
-        return Response(queries.dead_letter_row(self.find(letter_id)))
+        return Response(dead_letter_row(self.find(letter_id)))
 
 
 class _ManyLettersView(RunsApiView):

@@ -247,8 +247,12 @@ class DeadLetterSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     run_id = serializers.UUIDField()
+    step_id = serializers.UUIDField()
     node = serializers.CharField()
-    error = fields.JsonValue()
+    error = fields.JsonValue(help_text="The error of the last attempt.")
+    error_message = serializers.CharField(help_text="As its step says it: `Moved to DLQ after N retries`.")
     attempts = serializers.IntegerField()
+    retry_count = serializers.IntegerField(help_text="How many of the attempts were retries.")
     created_at = serializers.DateTimeField()
+    moved_at = serializers.DateTimeField(help_text="As `created_at`.")
     resolution = serializers.CharField(allow_null=True)
