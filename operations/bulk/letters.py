@@ -45,7 +45,8 @@ def begin_letters(
             raise Invalid(f"At most {CHOSEN_ITEMS:,} are accepted at once.", code="too_many", field="ids")
         rows = dead_letters.operable_letters(who).filter(pk__in=ids)
     pairs = list(rows.values_list("run_id", "pk")[:JOB_RUNS])
-    terms = Terms(verb, query, None, None, Taker(), dry_run=dry_run, reason=reason, terms=dict(filters or {}))
+    details = {**(filters or {}), "all": ids is None and not filters}
+    terms = Terms(verb, query, None, None, Taker(), dry_run=dry_run, reason=reason, terms=details)
     return service.begin_terms(who, [run for run, _ in pairs], terms, targets=[letter for _, letter in pairs])
 
 

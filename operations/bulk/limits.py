@@ -14,3 +14,5 @@ WAITED_SECONDS = 1.5
 """Time for which a request does the items of the job that it has begun: small selections are done in it."""
 CHOSEN_ITEMS = 1000
 """Runs, dead letters or tasks of one job that are named one by one."""
+CSV_ITEMS = 1000
+"""Items of a CSV file that are read at once."""

@@ -1,7 +1,9 @@
-"""The items of a bulk job as its page names them: runs, dead letters or tasks, each with its address."""
+"""The items of a bulk job as its page names them: runs, dead letters or tasks, each with its address; and as a CSV."""
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from uuid import UUID
 
 from django.urls import reverse
@@ -10,6 +12,7 @@ from accounts.principal import Principal
 from lib.typed_values import plain_text
 from operations.bulk.models import LETTERS, TASKS, BulkItem, BulkJob
 from runs.access import readable_letters
+from runs.models import Run
 from runs.reading import operations, queries
 from runs.web.listing import brief_rows
 from tasks_inbox.eligibility import identity, seeing
@@ -19,10 +22,12 @@ from tasks_inbox.models import ManualTask
 from tasks_inbox.store import queries as task_queries
 from workflows import titles
 
+_TITLES = ("Run", "Dead letter or task", "Result", "Code", "Step", "Why", "At")
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of an item; `workflow`: of which it is, where the name does not say; `facts`: of a task."""
+    """The name of an item; `workflow`: where the name does not say it; `facts`: by which it is told from others."""
 
     text: str
     workflow: str = ""
@@ -57,20 +62,48 @@ def rows(who: Principal, job: BulkJob, items: Sequence[BulkItem]) -> list[Row]:
     return [Row(item, address(job, item), names.get(item.target_id or item.run_id)) for item in items]
 
 
+def csv_lines(job: BulkJob, items: Iterable[BulkItem]) -> Iterator[str]:
+    """The results as lines of a CSV file, one for each item."""
+    buffer = StringIO()
+    writer = csv.writer(buffer)
+    # Spreadsheets take a file without the mark for one of the local code page.
+    buffer.write("\ufeff")
+    writer.writerow(_TITLES)
+    for item in items:
+        done_at = item.done_at.isoformat() if item.done_at else ""
+        target = item.target_id or ""
+        writer.writerow(
+            [item.run_id, target, item.result, item.code, item.node or "", _cell(item.message), done_at]
+        )
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def _runs(who: Principal, items: Sequence[BulkItem]) -> Mapping[UUID, Name]:
     briefs = brief_rows(who, [item.run_id for item in items])
     return {UUID(row["id"]): Name(row["called"]) for row in briefs if row["called"]}
 
 
 def _letters(who: Principal, items: Sequence[BulkItem]) -> Mapping[UUID, Name]:
-    letters = queries.dead_letters_of(who.tenant_id).filter(pk__in=[item.target_id for item in items])
-    letters = readable_letters(letters, who)
+    rows = queries.dead_letters_of(who.tenant_id).filter(pk__in=[item.target_id for item in items])
+    letters = list(readable_letters(rows, who))
     places = operations.places_of(who.tenant_id, [(letter.run_id, letter.node) for letter in letters])
+    runs = Run.objects.for_tenant(who.tenant_id).filter(pk__in=[letter.run_id for letter in letters])
+    keys = dict(runs.values_list("pk", "business_key"))
     titles.learn(who.tenant_id, {place.workflow for place in places.values()})
     names = {}
     for letter in letters:
         place = places.get((letter.run_id, letter.node))
-        names[letter.pk] = Name(place.title if place else letter.node, place.workflow if place else "")
+        facts = [("Key", keys.get(letter.run_id) or ""), ("Error", str(letter.error.get("code", "")))]
+        texts = [(label, text) for label, text in facts if text]
+        names[letter.pk] = Name(place.title if place else letter.node, place.workflow if place else "", texts)
     return names
 
 

@@ -107,18 +107,14 @@ def record_job(
     by: str,
 ) -> None:
     """Write down a job that is over, with the result for each of its items."""
-    items = [
-        {
-            "place": place,
-            "run": str(row.run),
-            "target": row.target and str(row.target),
-            "result": row.result,
-            "code": row.code,
-            "message": row.message[:MESSAGE_CHARACTERS],
-        }
-        for place, row in enumerate(rows)
-    ]
-    params = {"rows": orjson.dumps(items).decode(), "id": id, "tenant": tenant, "verb": verb, "query": query}
+    params = {
+        "runs": [row.run for row in rows],
+        "targets": [row.target for row in rows],
+        "results": [row.result for row in rows],
+        "codes": [row.code for row in rows],
+        "messages": [row.message[:MESSAGE_CHARACTERS] for row in rows],
+    }
+    params |= {"id": id, "tenant": tenant, "verb": verb, "query": query}
     params |= {"terms": orjson.dumps(terms).decode(), "reason": reason, "by": by}
     SQL.execute("record_bulk_job", params)
 

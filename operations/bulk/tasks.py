@@ -17,6 +17,7 @@ from operations.bulk.store import Item
 from runs.commands.reassigning import Taker
 from tasks_inbox.actions import bulk_items
 from tasks_inbox.actions.bulk import BulkCommand
+from tasks_inbox.models import label_of
 from tasks_inbox.reading.sources import View
 
 
@@ -44,8 +45,7 @@ def begin_tasks(
         message = f"This finds more than {JOB_RUNS:,} tasks: search for fewer."
         raise Invalid(message, code="too_many", field="query")
     ids = [task for _, task in pairs]
-    if command.action == DECIDE:
-        bulk_items.require_one_type(who.tenant_id, ids)
+    one = bulk_items.require_one_type(who.tenant_id, ids) if command.action == DECIDE else None
     terms = Terms(
         command.action,
         query,
@@ -54,13 +54,15 @@ def begin_tasks(
         Taker(command.assignee),
         dry_run=dry_run,
         reason=command.reason or "",
-        terms=_written(who, command, view, run),
+        terms=_written(who, command, view, run)
+        | {"label": label_of(one.outcomes, command.outcome) if one else ""},
     )
     return service.begin_terms(who, [run_id for run_id, _ in pairs], terms, targets=ids)
 
 
 def _written(who: Principal, command: BulkCommand, view: View | None, run: UUID | None) -> dict[str, Json]:
     return {
+        "all": True,
         "view": view,
         "run": run and str(run),
         "via": who.via,

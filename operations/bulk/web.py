@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -17,7 +17,7 @@ from lib.api.pagination import keyset_page
 from lib.refusals import Conflict
 from operations.bulk import rows, service, work
 from operations.bulk.access import readable_bulk_jobs
-from operations.bulk.limits import REASON_CHARACTERS, WAITED_SECONDS
+from operations.bulk.limits import CSV_ITEMS, REASON_CHARACTERS, WAITED_SECONDS
 from operations.bulk.models import BULK_RESULTS, DISCARD, RUNS, TASKS, BulkJob
 from operations.bulk.words import WORDS
 from runs.web.contexts import following
@@ -70,6 +70,11 @@ def task_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
 
 def _shown(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     job = service.get_job(request.principal.tenant_id, bulk_id)
+    if request.GET.get("format") == "csv":
+        items = service.items_of(job, _result(request)).order_by("id").iterator(chunk_size=CSV_ITEMS)
+        headers = {"Content-Disposition": f'attachment; filename="bulk-job-{job.pk}.csv"'}
+        lines = rows.csv_lines(job, items)
+        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)  # type: ignore[return-value]
     return following(request, "bulk/job.html", "bulk/_job.html", _context(request, job, ReasonForm()))
 
 
@@ -153,8 +158,7 @@ def _back(job: BulkJob) -> dict[str, str]:
 
 def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, Json]:
     who = request.principal
-    result = request.GET.get("result", "")
-    result = result if result in BULK_RESULTS else ""
+    result = _result(request) or ""
     counts = service.counts_of(job)
     item_page = keyset_page(
         service.items_of(job, result or None),
@@ -187,6 +191,12 @@ def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, 
         "needs_reason": _needs_reason(job),
         "words": words,
     }
+
+
+def _result(request: HttpRequest) -> str | None:
+    """The result of which the items are shown, or None for all."""
+    result = request.GET.get("result", "")
+    return result if result in BULK_RESULTS else None
 
 
 def _cursor(request: HttpRequest) -> str | None:

@@ -65,11 +65,13 @@ def one_of_type(tenant_id: int, ids: list[UUID]) -> ManualTask | None:
     return tasks.order_by("-pk").first() if len(types) == 1 else None
 
 
-def require_one_type(tenant_id: int, ids: list[UUID]) -> None:
-    """Let pass tasks that may be decided together. Raises Invalid that says why not."""
-    if ids and one_of_type(tenant_id, ids) is None:
+def require_one_type(tenant_id: int, ids: list[UUID]) -> ManualTask | None:
+    """Let pass tasks that may be decided together; gives one of them. Raises Invalid that says why not."""
+    task = one_of_type(tenant_id, ids)
+    if ids and task is None:
         message = "These tasks are of several steps. Search for those of one: workflow:refunds with words of its title."
         raise Invalid(message, code="not_one_type", field="query")
+    return task
 
 
 def check_task(principal: Principal, task_id: UUID, command: BulkCommand) -> str:

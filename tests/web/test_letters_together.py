@@ -95,6 +95,11 @@ def test_all_that_match_are_one_job_however_many_and_its_results_are_paged_and_f
     assert page.count('<td class="what">') == 2
     assert "cursor=" in page
     assert operator.get(f"/bulk-jobs/{job.pk}?result=refused").text.count('<td class="what">') == 0
+    lines = operator.get(f"/bulk-jobs/{job.pk}?format=csv").getvalue().decode("utf-8-sig").splitlines()
+    assert lines[0] == "Run,Dead letter or task,Result,Code,Step,Why,At"
+    assert [line.split(",")[2] for line in lines[1:]] == ["done"] * 5
+    refused = operator.get(f"/bulk-jobs/{job.pk}?format=csv&result=refused").getvalue().decode()
+    assert len(refused.splitlines()) == 1
 
 
 def test_a_page_of_results_takes_as_many_statements_for_one_item_as_for_many(operator):

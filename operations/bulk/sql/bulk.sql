@@ -45,7 +45,9 @@ SELECT total FROM j
 -- name: record_bulk_job
 -- A job that is over already: the results of a verb that was done while its caller waited.
 WITH r AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(rows)s::jsonb) AS r (place int, run uuid, target uuid, result text, code text, message text)
+    SELECT *
+      FROM unnest(%(runs)s::uuid[], %(targets)s::uuid[], %(results)s::text[], %(codes)s::text[], %(messages)s::text[])
+           WITH ORDINALITY AS r (run, target, result, code, message, place)
 ),
 j AS (
     INSERT INTO runs_bulkjob (id, tenant_id, verb, query, terms, dry_run, total, reason, created_by, finished_at)
