@@ -181,8 +181,9 @@ class RedrivenSerializer(serializers.Serializer[Any]):
 
     redriven = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(
-        help_text="How many more match the filter, beyond the 1,000 done at once."
+    left = serializers.IntegerField(help_text="0: what matches beyond 1,000 is done by `bulk_job`.")
+    bulk_job = serializers.UUIDField(
+        allow_null=True, help_text="Has the result for each; null: there was none."
     )
 
 
@@ -191,8 +192,9 @@ class DiscardedLettersSerializer(serializers.Serializer[Any]):
 
     discarded = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(
-        help_text="How many more match the filter, beyond the 1,000 done at once."
+    left = serializers.IntegerField(help_text="0: what matches beyond 1,000 is done by `bulk_job`.")
+    bulk_job = serializers.UUIDField(
+        allow_null=True, help_text="Has the result for each; null: there was none."
     )
 
 
