@@ -249,6 +249,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "lib.api.schema.add_common_responses",
         "lib.api.schema.say_any_value",
+        "lib.api.schema.add_examples",
     ],
 }
 

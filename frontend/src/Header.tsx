@@ -10,6 +10,7 @@ import { redo, set, undo, useBuilder } from "./store";
 function SaveState() {
   const save = useBuilder((now) => now.save);
   const waiting = useBuilder((now) => now.pending.length);
+  const isKept = useBuilder((now) => now.isKept);
   const conflicts = useBuilder((now) => now.conflicts.filter((each) => !each.refused).length);
   const refused = useBuilder((now) => now.conflicts.length) - conflicts;
   const isListed = useBuilder((now) => now.showsConflicts);
@@ -23,7 +24,9 @@ function SaveState() {
   const count = `${waiting} change${waiting === 1 ? "" : "s"}`;
   const said =
     save.kind === "offline"
-      ? save.why || `Offline. ${count} kept in this browser`
+      ? waiting && !isKept
+        ? `Not saved: ${count} in this tab only. The browser's storage is full; keep the tab open.`
+        : save.why || `Offline. ${waiting ? count : "Your edits are"} kept in this browser`
       : save.kind === "refused"
         ? `Not saved: ${save.why}`
         : save.kind === "saving"

@@ -11,6 +11,8 @@ interface TabRecord {
 }
 
 const ALIVE_MS = 6000;
+/** What a tab keeps of one workflow: browsers give a site about 5,000,000 characters for all that it keeps. */
+const MOST_CHARACTERS = 2_000_000;
 const tab = sessionTab();
 
 /** This tab's name; a reload keeps it, another tab has its own. */
@@ -31,13 +33,17 @@ function key(workflow: string, of: string = tab): string {
   return `handoff-draft:${workflow}:${of}`;
 }
 
-export function keep(workflow: string, groups: Group[], conflicts: Conflict[]): void {
+/** Whether the browser keeps them: where its storage is full or shut, the tab alone has them. */
+export function keep(workflow: string, groups: Group[], conflicts: Conflict[]): boolean {
   try {
     if (groups.length || conflicts.length) {
-      localStorage.setItem(key(workflow), JSON.stringify({ groups, conflicts, beat: Date.now() } satisfies TabRecord));
+      const text = JSON.stringify({ groups, conflicts, beat: Date.now() } satisfies TabRecord);
+      if (text.length > MOST_CHARACTERS) return false;
+      localStorage.setItem(key(workflow), text);
     } else localStorage.removeItem(key(workflow));
+    return true;
   } catch {
-    // The storage is full or shut: then the tab alone keeps it.
+    return false;
   }
 }
 

@@ -66,6 +66,7 @@ async function start(): Promise<void> {
     held: null,
     showsConflicts: true,
     save: { kind: "saved", at: given.saved_at },
+    isKept: true,
     said: { text: "", kind: "info", count: 0 },
     panel: null,
     panels: keptPanels(given.me),

@@ -79,6 +79,8 @@ export interface State {
   /** The list of them is seen. */
   showsConflicts: boolean;
   save: SaveState;
+  /** The browser keeps what the server does not have yet. */
+  isKept: boolean;
   /** What is said once, aloud and in a corner: why something was refused, what was undone. */
   said: { text: string; kind: "info" | "bad"; count: number };
   panel: Panel | null;

@@ -94,6 +94,12 @@ export function startSync(): void {
   void send();
   void stay();
   window.addEventListener("online", () => void send());
+  window.addEventListener("offline", () => {
+    if (mayWrite) set({ save: { kind: "offline", why: "" } });
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (!state().isKept && state().pending.length) event.preventDefault();
+  });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState !== "visible") return;
     void send();
@@ -108,7 +114,8 @@ export function startSync(): void {
 /** Says that one is here, which tells whether there is anything new; the draft is asked for where there is, or nobody knows. */
 async function look(): Promise<void> {
   const revision = await stay();
-  const isKnown = revision !== null && revision === state().revision && revision === judged;
+  const isOff = state().save.kind === "offline";
+  const isKnown = !isOff && revision !== null && revision === state().revision && revision === judged;
   if (!isKnown && !state().pending.length) await send();
 }
 
@@ -120,7 +127,7 @@ function later(ms: number): void {
 function persist(): void {
   const { boot, pending, conflicts } = state();
   // Who may not write now keeps what was written before.
-  if (boot.may_write) keep(boot.kept_as, pending, conflicts);
+  if (boot.may_write) set({ isKept: keep(boot.kept_as, pending, conflicts) });
 }
 
 /** Sends what is pending, or asks for what is new. One request at a time. */
@@ -300,7 +307,8 @@ function failed(error: unknown, sent: Group[]): void {
         ? "You are logged out. Log in again in another tab; your changes are kept here."
         : `${error.message} Your changes are kept here.`
       : "";
-  if (sent.length || state().pending.length) set({ save: { kind: "offline", why } });
+  const isOff = error instanceof Unreached && state().boot.may_write;
+  if (isOff || sent.length || state().pending.length) set({ save: { kind: "offline", why } });
   if (!(error instanceof Refused || error instanceof Unreached)) throw error;
 }
 

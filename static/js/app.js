@@ -1,5 +1,6 @@
 // What every page can do: dialogs, toasts, theme, copying, the palette, keys. Markup says what (data-…), nothing is inline.
 
+import "./logout.js";
 import { keepWhatIsTyped } from "./fields.js";
 import { tellMoments } from "./moments.js";
 import { palette } from "./palette.js";
