@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Final, Literal
 
+from engine.body_schemas import container_schema
 from engine.catalogue import Json, Keys
 from engine.cel_reads import CONTEXT
 from engine.checks.flow import Flow
@@ -141,7 +142,8 @@ class Surroundings:
                 values = [*self._facts(item, spot), *values]
         elif spot.place == "round":
             item = self._node(spot.node, "node")
-            values.append(Known(("output",), None, self._output(item.id), "Output of the round", True))
+            schema = self._given_by(item)
+            values.append(Known(("output",), schema, self._output(item.id), "Output of the round", True))
             values.append(Known(("iteration",), ROUND_SCHEMA, 1, _title(item), True))
         values += self._steps(place)
         values += self._variables(place)
@@ -288,7 +290,12 @@ class Surroundings:
     def _schema_of(self, item: OutlineNode) -> Json:
         if item.spec is None:
             return None
-        schema = self._prev(item, behind_mapping=True).schema if item.spec.gives_input else item.gives
+        if item.spec.gives_input:
+            schema = self._prev(item, behind_mapping=True).schema
+        elif item.spec.has_children:
+            schema = container_schema(item.spec, item.node.params or {}, self.outline.catalogue)
+        else:
+            schema = item.gives
         if item.on_error != "continue" or not isinstance(schema, dict):
             return schema
         # One that goes on after a failure may give its error instead.

@@ -3,6 +3,7 @@
 import pytest
 
 from engine.checks import bodies
+from engine.entries import entries
 from engine.errors import OutOfTime
 from engine.preview import Fault, preview
 from engine.surroundings import ABSENT, NoSuchPlace, Sample, Spot
@@ -137,3 +138,79 @@ def test_a_step_that_is_nowhere_is_said_to_be_none():
     around, spot = at("params", "nowhere")
     with pytest.raises(NoSuchPlace):
         around.known(spot)
+
+
+LINE = {"id": "line", "type": "transform", "params": {"set": {"text": "{{ item }}"}}}
+ASKED = {"type": "object", "properties": {"all_here": {"type": "boolean", "title": "All here"}}}
+ONBOARDING = {
+    "name": "onboarding",
+    "nodes": [
+        {
+            "id": "documents",
+            "type": "loop",
+            "params": {
+                "body": {
+                    "steps": [
+                        {"id": "remind", "type": "noop"},
+                        {"id": "ask", "type": "human.form", "params": {"title": "?", "form": ASKED}},
+                    ]
+                },
+                "until": "output.data.all_here",
+            },
+        },
+        {
+            "id": "lines",
+            "type": "map",
+            "params": {
+                "items": [1],
+                "body": {"type": "map", "params": {"items": [2], "body": {"steps": [LINE]}}},
+            },
+        },
+        {"id": "digest", "type": "noop"},
+    ],
+    "edges": [{"from": "documents", "to": "lines"}, {"from": "lines", "to": "digest"}],
+}
+
+
+def offered(place, node, definition=ONBOARDING):
+    return {
+        one.path: one
+        for one in entries(surroundings(definition, CATALOGUE, Sample()).known(Spot(place, node)))
+    }
+
+
+def test_a_condition_of_a_loop_is_offered_the_fields_of_the_last_step_of_a_round():
+    field = offered("round", "documents")["output.data.all_here"]
+    assert (field.type, field.title) == ("boolean", "All here")
+    assert offered("params", "lines")["prev.data.all_here"].type == "boolean"
+
+
+def test_what_the_items_of_items_give_is_known_behind_their_container():
+    known = {
+        value.path: value.schema
+        for value in surroundings(ONBOARDING, CATALOGUE, Sample()).known(Spot("params", "digest"))
+    }
+    within = known["prev",]["properties"]["results"]["items"]["properties"]["results"]["items"]
+    assert [*within["properties"]] == ["text"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"steps": [LINE, {**LINE, "id": "other"}], "edges": []},
+        {"steps": [LINE, {"id": 1}]},
+        {"steps": [{**LINE, "on_error": "continue"}]},
+        {"steps": [{**LINE, "type": "noop"}]},
+        {"steps": [{**LINE, "type": "unknown"}]},
+        {"steps": "none", "edges": 1},
+        {"workflow": "another"},
+        {"type": ["map"]},
+        {"type": "loop", "params": {"body": 1}},
+        "none",
+        None,
+    ],
+)
+def test_of_a_body_whose_result_is_not_known_nothing_is_said(body):
+    loop = {"id": "again", "type": "loop", "params": {"body": body, "until": "output"}}
+    paths = offered("round", "again", {"name": "x", "nodes": [loop], "edges": []})
+    assert paths["output"].type == "any"

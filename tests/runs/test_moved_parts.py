@@ -87,7 +87,7 @@ def test_items_that_begin_later_do_what_the_version_says(clock):
 def test_one_that_does_not_fit_refuses_all_with_its_place():
     run_id = waiting(mapped(noop("a"), wait(), noop("b")))
     version = newer(run_id, mapped(noop("a"), noop("b")))
-    with pytest.raises(RunRefused, match=r"^Item 0 of m: w is in progress") as refusal:
+    with pytest.raises(RunRefused, match=r"^Item 0 of m: Wait \(w\) is in progress") as refusal:
         make.migrate(run_id, version)
     assert refusal.value.details["problems"][1]["place"] == [{"node": "m", "index": 1}]
     assert make.run(run_id).version.number == 1
@@ -102,7 +102,7 @@ def test_a_worker_at_an_item_refuses_all():
     make.work("engine")
     (held,) = make.claimed()
     version = newer(run_id, mapped(wait(0), noop("b"), noop("c")))
-    with pytest.raises(RunRefused, match="Item 0 of m: b is being worked on"):
+    with pytest.raises(RunRefused, match=r"Item 0 of m: Do nothing \(b\) is being worked on"):
         make.migrate(run_id, version)
     make.complete(held)
 

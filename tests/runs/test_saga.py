@@ -219,7 +219,9 @@ def test_a_compensation_that_fails_for_good_waits_for_a_person_who_settles_it(ho
     break_("undo")
     assert make.run(run_id).status == "WAITING_FOR_MANUAL_ACTION"
     assert [letter.node for letter in make.letters(run_id)] == ["ship", "charge:compensate"]
-    assert found_run(make.a_tenant().pk, run_id)["waiting_for"].endswith("could not be undone: Undo charge")
+    assert found_run(make.a_tenant().pk, run_id)["waiting_for"].endswith(
+        "could not be undone: Undo External job (charge)"
+    )
     step = make.steps(run_id)["charge:compensate"].pk
     resolve_compensation(make.a_tenant().pk, run_id, step, how, by="ann", reason="seen to")
     expected = ["reserve:compensate"] if how != "retry" else ["charge:compensate", "reserve:compensate"]

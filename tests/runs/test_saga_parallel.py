@@ -107,7 +107,7 @@ def test_each_compensation_that_fails_alerts_and_asks_and_the_run_waits_for_the_
     ]
     said, titles = found_run(make.a_tenant().pk, run_id)["waiting_for"].split(": ")
     assert said == "somebody to see to what could not be undone"
-    assert sorted(titles.split(", ")) == ["Undo b", "Undo e"]
+    assert sorted(titles.split(", ")) == ["Undo External job (b)", "Undo External job (e)"]
     settle(run_id, "e", "retry")
     assert make.run(run_id).status == "WAITING_FOR_MANUAL_ACTION"
     undo(taken(), "e")

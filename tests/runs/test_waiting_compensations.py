@@ -65,7 +65,9 @@ def test_it_waits_and_everybody_is_told_for_what(undo):
     kind = {"wait": "2", "signal": "the signal undone", "human.approval": "somebody to decide"}
     words = kind.get(undo["type"], "somebody to fill in")
     assert shown["steps"][-1]["waiting_for"].startswith(words)
-    assert shown["waiting_for"].startswith(f"It undoes what was done: Undo charge waits for {words}")
+    assert shown["waiting_for"].startswith(
+        f"It undoes what was done: Undo External job (charge) waits for {words}"
+    )
     assert is_sound(run_id)
 
 

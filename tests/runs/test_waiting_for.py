@@ -140,10 +140,10 @@ def test_failing_and_cancelling_runs_await_what_runs(clock):
 def test_undoing_and_waiting_for_somebody_because_that_failed():
     run_id = an_undoing_run()
     assert sentence(run_id).startswith(
-        "It undoes what was done: Undo a waits for a worker of yours that polls the queue undo"
+        "It undoes what was done: Undo External job (a) waits for a worker of yours that polls the queue undo"
     )
     make.fail(*make.claimed("undo"))
-    assert sentence(run_id) == "somebody to see to what could not be undone: Undo a"
+    assert sentence(run_id) == "somebody to see to what could not be undone: Undo External job (a)"
 
 
 def test_nothing_that_is_known_is_said_to_be_so():
