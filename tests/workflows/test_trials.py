@@ -14,7 +14,7 @@ from tests.engine.strategies import QUICK, cases
 from tests.engine.telling import play, told_by_core
 from tests.factories import graph
 from workflows.checking.check import check
-from workflows.document.specimens import specimen
+from workflows.document.specimens import answer_specimen, specimen
 from workflows.trials.rewrite import TrialOptions, trial_definition
 
 CHARGE = {
@@ -300,6 +300,29 @@ def test_samples_of_schemas(schema):
         jsonschema.validate(specimen(schema), schema)
     else:
         assert specimen(schema) is None
+
+
+def test_a_form_is_filled_in_whole_but_for_files():
+    fields = {
+        "complete": {"type": "boolean"},
+        "note": {"type": "string"},
+        "scan": {"type": "string", "format": "file"},
+        "scans": {"type": "array", "items": {"type": "string", "format": "file"}},
+        "address": {"type": "object", "properties": {"city": {"type": "string", "examples": ["Ulm"]}}},
+    }
+    form = {"type": "object", "properties": fields, "required": ["note"]}
+    schema = CATALOGUE["human.form"].output_schema({"title": "?", "form": form})
+    output = answer_specimen(schema, "data")
+    jsonschema.validate(output, schema)
+    assert output["data"] == {"note": "", "complete": True, "address": {"city": "Ulm"}}
+    assert "on_behalf_of" not in output
+
+
+def test_a_form_that_refers_to_itself_is_filled_in_as_far_as_it_must():
+    again = {"$ref": "#/$defs/p"}
+    point = {"type": "object", "properties": dict.fromkeys("abcdefgh", again), "required": []}
+    schema = {"$defs": {"p": point}, "type": "object", "properties": {"data": again}, "required": ["data"]}
+    assert answer_specimen(schema, "data") == {"data": {}}
 
 
 def test_a_schema_that_refers_to_itself_has_a_sample():

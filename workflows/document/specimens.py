@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engine.catalogue import Json
+from engine.errors import TooMuchWork
 from engine.json_schema import pointed_to
 from engine.work import VALUE_UNITS, Work
 from workflows.limits import SPECIMEN_LEVELS
@@ -28,14 +29,29 @@ def specimen(schema: Json) -> Json:
     return _specimen(schema, _Root(schema), 0)
 
 
+def answer_specimen(schema: Schema, field: str) -> Json:
+    """As `specimen`, with the object `field` as somebody fills in a form.
+
+    Each field of it has a value, except files, and boxes are ticked.
+    """
+    output = specimen(schema)
+    form = _dict(schema.get("properties")).get(field)
+    try:
+        data = _specimen(form, _Root(schema, is_answer=True), 0)
+    except TooMuchWork:
+        return output
+    return output | {field: data} if isinstance(output, dict) and isinstance(data, dict) else output
+
+
 class _Root(Work):
     """The whole schema, and what may still be done."""
 
-    __slots__ = ("schema",)
+    __slots__ = ("is_answer", "schema")
 
-    def __init__(self, schema: Json) -> None:
+    def __init__(self, schema: Json, *, is_answer: bool = False) -> None:
         super().__init__("the schema", VALUE_UNITS)
         self.schema = schema
+        self.is_answer = is_answer
 
 
 def _specimen(schema: Json, root: _Root, depth: int) -> Json:
@@ -92,17 +108,26 @@ def _of_type(schema: Schema, root: _Root, depth: int) -> Json:
         case "integer" | "number":
             return _least(schema)
         case "boolean":
-            return False
+            return root.is_answer
     return _object(schema, root, depth) if "properties" in schema else None
 
 
 def _object(schema: Schema, root: _Root, depth: int) -> dict[str, Json]:
     properties = _dict(schema.get("properties"))
-    return {
-        name: _specimen(properties.get(name), root, depth + 1)
-        for name in _list(schema.get("required"))
-        if isinstance(name, str)
-    }
+    required = [name for name in _list(schema.get("required")) if isinstance(name, str)]
+    values = {name: _specimen(properties.get(name), root, depth + 1) for name in required}
+    if root.is_answer:
+        optional = (name for name in properties if name not in values and not _is_file(properties[name]))
+        more = {name: _specimen(properties[name], root, depth + 1) for name in optional}
+        values |= {name: value for name, value in more.items() if value is not None}
+    return values
+
+
+def _is_file(schema: Json) -> bool:
+    return isinstance(schema, dict) and "file" in (
+        schema.get("format"),
+        _dict(schema.get("items")).get("format"),
+    )
 
 
 def _least(schema: Schema) -> int | float:

@@ -20,7 +20,7 @@ from lib.strict_json import BadJson
 from steps.base import StepType
 from steps.catalogue import CATALOGUE
 from steps.stub import STUB_TYPE, literal
-from workflows.document.specimens import specimen
+from workflows.document.specimens import answer_specimen, specimen
 
 Node = dict[str, Json]
 Why = Literal["pinned", "side_effects", "waits", "outside"]
@@ -328,8 +328,9 @@ class _Cut:
 
     def _sample_output(self, node: Node, step_type: StepType | None) -> Json:
         schema = step_type.output_schema(node.get("params") or {}) if step_type else None
+        asks_people = step_type is not None and step_type.asks_people
         try:
-            output = specimen(schema)
+            output = answer_specimen(schema, "data") if schema and asks_people else specimen(schema)
         except TooMuchWork as error:
             message = f"No output can be made up for {node['id']}: {error}; pin one."
             raise refusals.TooMuchWork(f"nodes.{node['id']}", error.budget, message) from None

@@ -7,12 +7,12 @@ import { fitting } from "../model/snippets";
 import { addHere } from "./adding";
 import { DRAGGED_TYPE } from "./dragged";
 
-/** How well a type answers a search: its title counts for more than what it says of itself. */
+/** How well a type answers a search: words that begin so count, and those of its title most ("form" is not "transform"). */
 function rank(type: StepType, search: string): number {
   const title = type.title.toLowerCase();
   if (title.startsWith(search)) return 0;
-  if (title.includes(search)) return 1;
-  if (type.name.includes(search) || type.keywords.includes(search)) return 2;
+  if (title.includes(` ${search}`)) return 1;
+  if (type.name.split(/[._]/).some((word) => word.startsWith(search)) || type.keywords.includes(search)) return 2;
   return type.keywords.some((word) => word.startsWith(search)) ? 3 : 4;
 }
 
