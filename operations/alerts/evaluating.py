@@ -18,7 +18,9 @@ from operations.alerts.deciding import Decision, Finding, FormerAlert, NewAlert,
 from operations.alerts.disk import free_percent_in_time
 from operations.alerts.finding import Found, find
 from operations.alerts.kinds import KINDS, default_params
+from operations.alerts.models import LIVE_TOPIC, AlertRule
 from operations.alerts.store import RaisedRow, RuleRow, SeenRow
+from runs.kernel import live
 
 _BATCH, _SECONDS = 1_000, 0.8
 
@@ -109,6 +111,9 @@ def _applied(decided: Sequence[Decided]) -> int:
     if resolved:
         resolved = store.resolve_alerts(resolved)
         store.tell_resolved(resolved)
+    if raised or resolved or escalated:
+        rules = AlertRule.unsafe_all_tenants.filter(pk__in=[one.rule for one in decided])
+        live.tell_about(LIVE_TOPIC, rules.values_list("tenant_id", flat=True).distinct())
     return len(raised) + len(resolved)
 
 

@@ -22,10 +22,11 @@ from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
-from runs.limits import PROCESS_SOCKETS, TENANT_SOCKETS, USER_SOCKETS
+from runs.limits import PROCESS_SOCKETS, SOCKET_NODES, TENANT_SOCKETS, USER_SOCKETS
 from runs.reading.children import may_begin_runs
 from runs.reading.events import mark_of
 from runs.web.hub import hub
+from runs.web.missed import Missed
 from runs.web.pace import LATEST_OF_LISTS_SECONDS, LATEST_SECONDS, SAMPLE_SECONDS, Turn, pace
 from runs.web.socket_watch import Watched, watch
 
@@ -73,6 +74,9 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._status: str | None = None
         self._mark, self._spared = "", 0
         self._is_told = asyncio.Event()
+        self._heard = self._said = ""
+        self._missed: Missed | None = None
+        self._reloads = False
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve the connection, and leave nothing behind however it ends."""
@@ -89,6 +93,10 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             return
         self._topic, principal = access
         await hub.join(self._topic, self)
+        self._heard = self._said = hub.id_of(self._topic)
+        if last := self._asked("last"):
+            self._missed = hub.missed(self._topic, last)
+            self._reloads = self._missed is None
         await live.watch(self._topic, with_tree=self._has_tree)
         await self.accept()
         self._watch_over(principal)
@@ -103,20 +111,31 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._pinged_at = now
         await self._say(self._topic)
 
-    def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None = None) -> None:
+    def told(
+        self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None = None, event: str = ""
+    ) -> None:
         """Something about the topic changed: said at the socket's next turn, with what else changes until then."""
+        self._heard = event or self._heard
         self._changed.update(changed)
         self._nodes.update(nodes)
+        if len(self._nodes) > SOCKET_NODES and self._topic is not None:
+            # The page reads them all instead.
+            self._changed.update(self._topic.aspects)
+            self._nodes.clear()
         self._status = status or self._status
         self._is_told.set()
 
     async def _look_after(self, topic: Topic) -> None:
         """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
+            if self._missed is not None:
+                await self._resume(topic, self._missed)
             # By now every process knows of this watcher: what happened before may not have been told.
             await self._say_until(time.monotonic() + CAUGHT_UP_SECONDS, topic)
-            self._mark = self._seen()
-            if await self._has_changed(topic):
+            self._mark = self._asked("mark")
+            if self._missed is not None:
+                await self._say(topic)
+            elif await self._has_changed(topic):
                 # At its turn, since all may connect at once where a process was restarted.
                 self.told(topic.aspects, {})
             else:
@@ -138,10 +157,17 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             log.exception("A socket can't be looked after")
             await self._give_up()
 
-    def _seen(self) -> str:
-        """The mark of what the page shows, which says so in the address that it connects to."""
+    async def _resume(self, topic: Topic, missed: Missed) -> None:
+        """Say at once what changed after the last event that the client had, or that nothing did."""
+        if missed.changed or missed.nodes or missed.status:
+            self.told(missed.changed, missed.nodes, missed.status)
+        else:
+            await self._say(topic)
+
+    def _asked(self, name: str) -> str:
+        """A word of the address: the `mark` of what the page shows, the id of the `last` event that it had."""
         query: bytes = self.scope["query_string"]
-        return parse_qs(query.decode("latin-1")).get("mark", [""])[0]
+        return parse_qs(query.decode("latin-1")).get(name, [""])[0]
 
     async def _has_changed(self, topic: Topic) -> bool:
         """Whether the page may show less than there is: not where its run still has the mark that it had."""
@@ -189,6 +215,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         changed, nodes, status = sorted(self._changed), self._nodes, self._status
         self._changed, self._nodes, self._status = set(), {}, None
         self._is_told.clear()
+        self._said = self._heard
         await self._say(topic, changed, nodes, status)
         self._told_at = time.monotonic()
         pace.told()
@@ -209,11 +236,14 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         message = {
             "v": 1,
             "seq": self._seq,
+            "id": self._said,
+            "reload": self._reloads,
             "topic": topic.name,
             "changed": changed,
             "nodes": nodes or {},
             "status": status,
         }
+        self._reloads = self._reloads and not changed
         async with asyncio.timeout(SEND_SECONDS):
             await self.send(json.dumps(message))
 

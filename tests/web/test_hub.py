@@ -54,7 +54,7 @@ class Socket:
     def __init__(self) -> None:
         self.heard: list[tuple[list[str], dict[str, str], str | None]] = []
 
-    def told(self, changed, nodes, status) -> None:
+    def told(self, changed, nodes, status, _event) -> None:
         self.heard.append((list(changed), dict(nodes), status))
 
 

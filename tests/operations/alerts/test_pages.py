@@ -91,7 +91,7 @@ def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
     one = alert(tenant)
     path = f"/operations/alerts/{one.pk}"
     page = admin.get(path).text
-    assert 'hx-trigger="handoff:tick from:body"' in page
+    assert 'hx-trigger="handoff:changed from:body, handoff:tick from:body"' in page
     assert "Acknowledge it" in page
     Alert.objects.for_tenant(tenant.pk).filter(pk=one.pk).update(status="resolved", subject="It was wrong")
     part = admin.get(path, headers={"HX-Request": "true", "Handoff-Automatic": "1"})
