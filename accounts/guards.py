@@ -30,6 +30,7 @@ UNGUARDED = frozenset(
         "alert_rule_id",
         "alert_channel_id",
         "job_id",
+        "queue",
         # What proves itself, or lies within what another part names.
         "token",
         "number",

@@ -315,6 +315,13 @@ HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()
 HANDOFF_FILE_SCAN = environment.file_scan()
 
+# How many steps a text pipeline has, at least and at most.
+_PIPELINE_STEPS_MIN = environment.whole("HANDOFF_PIPELINE_STEPS_MIN", 2, 1, 1_000)
+HANDOFF_PIPELINE_STEPS = (
+    _PIPELINE_STEPS_MIN,
+    environment.whole("HANDOFF_PIPELINE_STEPS_MAX", max(4, _PIPELINE_STEPS_MIN), _PIPELINE_STEPS_MIN, 1_000),
+)
+
 # How many days records of the audit log are kept, 30 at least; 0: for ever.
 HANDOFF_AUDIT_DAYS = environment.whole("HANDOFF_AUDIT_DAYS", 0, 0, 36_500)
 

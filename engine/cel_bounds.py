@@ -20,7 +20,7 @@ def refusal(tree: Expr) -> str | None:
     if loops and _depth(tree) > MACRO_LEVELS:
         return f"{MACROS} are nested too deeply ({MACRO_LEVELS} levels are allowed)"
     if loops and (sums := _sums(tree, inside=False)) > LOOPED_SUMS:
-        return f"`+` is used {sums} times inside {MACROS}; {LOOPED_SUMS} are allowed"
+        return f"`+` and `join` are used {sums} times inside {MACROS}; {LOOPED_SUMS} are allowed"
     return None
 
 
@@ -33,11 +33,11 @@ def _depth(expr: Expr) -> int:
 
 
 def _sums(expr: Expr, *, inside: bool) -> int:
-    """How often `+` is written inside macros: doubling texts at each item is how memory runs out."""
+    """How often `+` or `join` is written inside macros: doubling texts at each item is how memory runs out."""
     if isinstance(expr, Loop):
         around = sum(_sums(part, inside=inside) for part in (expr.over, expr.start, expr.result))
         return around + sum(_sums(part, inside=True) - _own_sum(part, expr) for part in expr.body)
-    own = inside and isinstance(expr, Call) and expr.function == "_+_"
+    own = inside and isinstance(expr, Call) and expr.function in ("_+_", "join")
     return own + sum(_sums(part, inside=inside) for part in _parts(expr))
 
 

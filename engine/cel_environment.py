@@ -10,7 +10,7 @@ from typing import Any
 
 from cel_expr_python import cel
 
-from engine.cel_functions import EXACT_INT, greatest, least, rounded, total
+from engine.cel_functions import EXACT_INT, greatest, joined, least, rounded, total
 
 _moment: ContextVar[object] = ContextVar("moment", default=None)
 
@@ -39,6 +39,18 @@ def environment_of(names: frozenset[str]) -> cel.Env:
             _of_texts("upper", str.upper),
             _of_texts("lower", str.lower),
             _of_texts("trim", str.strip),
+            cel.FunctionDecl(
+                "join",
+                [
+                    cel.Overload(
+                        id="join_of_list",
+                        return_type=cel.Type.STRING,
+                        parameters=[cel.Type.DYN, cel.Type.STRING],
+                        is_member=True,
+                        impl=joined,
+                    )
+                ],
+            ),
             _function("round", rounded, [cel.Type.DYN], [cel.Type.DYN, cel.Type.INT]),
             _function("sum", total, [cel.Type.DYN]),
             _function("min", least, [cel.Type.DYN]),

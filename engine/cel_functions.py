@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Final
 
-from engine.limits import AMOUNT_DIGITS, ROUNDED_PLACES
+from engine.limits import AMOUNT_DIGITS, JOINED_CHARACTERS, ROUNDED_PLACES
 
 EXACT_INT: Final = 2**53
 """Up to here each whole number is a double, too."""
@@ -53,6 +53,19 @@ def least(values: object) -> Any:
 def greatest(values: object) -> Any:
     """The largest of a list."""
     return _first("max", max, values)
+
+
+def joined(values: object, separator: str) -> str:
+    """The texts and whole numbers of a list as one text, with the separator between them."""
+    items = _list("join", values)
+    if not all(type(item) in (str, int) for item in items):
+        raise ValueError(
+            "`join` works on a list of texts: write `list.map(item, string(item.name)).join(separator)`"
+        )
+    texts = [str(item) for item in items]
+    if sum(map(len, texts)) + len(separator) * (len(texts) - 1) > JOINED_CHARACTERS:
+        raise ValueError(f"`join` makes texts of {JOINED_CHARACTERS:,} characters at most")
+    return separator.join(texts)
 
 
 def _first(name: str, choose: Callable[[list[Any]], Any], values: object) -> Any:

@@ -20,6 +20,7 @@ _KINDS = {
     "null": "null",
     "list": "a list",
     "map": "an object",
+    "dyn": "a value of any type",
 }
 _PYTHON_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (type(None), "null"),

@@ -14,7 +14,7 @@ _UNITS_OF_A_STATE = 0.003
 _UNITS_OF_A_BYTE = 0.05
 # An item of two bytes, such as "1,", is added up in Python.
 _UNITS_OF_A_LISTED_BYTE = 1.0
-_OVER_LISTS = frozenset({"sum", "min", "max"})
+_OVER_LISTS = frozenset({"sum", "min", "max", "join"})
 _UNITS_OF_A_SQUARE = 2.5e-6
 # What the expression of a pattern costs before any text: it is compiled each time.
 _BYTES_OF_COMPILING = 100

@@ -285,6 +285,8 @@ def _reads(expr: Expr, own: frozenset[str], kind: Kind | None) -> Iterator[_Read
 
 def _kind_within(function: str, parts: tuple[Expr, ...], at: int, kind: Kind | None) -> Kind | None:
     """What kind of value an operator or a function has at this place; `kind`: what the whole is."""
+    if function == "join" and at == 0:
+        return "array"
     if function in _LOGICAL or (function == "_?_:_" and at == 0):
         return "boolean"
     if function == "_?_:_":

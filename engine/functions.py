@@ -55,6 +55,12 @@ FUNCTIONS = (
     Function("lower", "text.lower()", "The text in small letters.", "input.name.lower()"),
     Function("trim", "text.trim()", "The text without spaces at its ends.", "input.name.trim()"),
     Function(
+        "join",
+        "list.join(separator)",
+        "The texts of the list as one text; '\\n' as the separator makes lines.",
+        "input.items.map(item, string(item.price)).join(', ')",
+    ),
+    Function(
         "round",
         "round(number, places)",
         "The number with so many decimals; a whole number without `places`. Halves go away from zero.",
@@ -153,6 +159,7 @@ _ALIKE = {
     "startsWith": ("startswith", "starts_with", "hasprefix"),
     "endsWith": ("endswith", "ends_with", "hassuffix"),
     "matches": ("match", "regex", "regexmatch", "test", "like", "search"),
+    "join": ("implode", "joinlist", "string_join", "concat_ws"),
     "round": ("tofixed", "fixed", "floor", "ceil", "ceiling", "trunc"),
     "sum": ("total", "add", "sumof", "reduce", "sum_by", "sumby"),
     "min": ("minimum", "least", "smallest"),
@@ -192,7 +199,6 @@ _WRITTEN = {
     "first": "list[0]",
     "last": "list[size(list) - 1]",
     **dict.fromkeys(("format", "sprintf", "printf"), "'Total: ' + string(value)"),
-    **dict.fromkeys(("join", "implode"), "list[0] + ', ' + list[1]"),
 }
 _NEITHER = frozenset({"replace", "split", "substring", "substr", "slice", "sort", "reverse", "unique"})
 _NAMES = {name: real for real, names in _ALIKE.items() for name in names}

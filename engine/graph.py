@@ -333,7 +333,7 @@ def _node(
         id=name,
         index=index,
         type=raw["type"],
-        title=raw.get("title") or name,
+        title=step_title(raw, catalogue),
         spec=spec,
         kind=spec.kind,
         params=params,
@@ -372,12 +372,17 @@ def compensation_of(node: str) -> str:
     return f"{node}:compensate"
 
 
+def step_title(raw: Mapping[str, Any], catalogue: Catalogue) -> str:
+    """The title of a step in a definition; without one, that of its type with the step's id."""
+    return raw.get("title") or f"{catalogue[raw['type']].title} ({raw['id']})"
+
+
 def _undo(raw: Mapping[str, Any], catalogue: Catalogue, rules: int) -> Node:
     """The step that compensates a node, as a node of its own without edges."""
     undo = {**raw["compensate"], "id": compensation_of(raw["id"]), "undoes": raw["id"]}
     undo["priority"] = raw.get("priority")
     undo["params"] = {**catalogue[undo["type"]].defaults_by(rules), **(undo.get("params") or {})}
-    undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
+    undo["title"] = undo.get("title") or f"Undo {step_title(raw, catalogue)}"
     return replace(_node(undo, 0, [], catalogue, {}, RULES), activity=raw["compensate"].get("name") or "")
 
 
@@ -390,6 +395,6 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
     if part := bodies.definition_of(raw, body, catalogue):
         inner = compile_graph(part, catalogue, rules)
         step["params"] = {"given": bodies.given(inner.reads, frozenset(inner.nodes))}
-    raw_step = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
+    raw_step = {**step, "id": raw["id"], "title": step_title(raw, catalogue), "priority": raw.get("priority")}
     node = _node(raw_step, 0, [], catalogue, {}, rules)
     return replace(node, container=raw["id"], part=inner, on_error="continue")

@@ -75,6 +75,8 @@ AMOUNT_DIGITS = 30
 """Digits before the point, and behind it, of a text that expressions compute with as an amount."""
 ROUNDED_PLACES = 15
 """Decimals that `round` gives: a double has no more."""
+JOINED_CHARACTERS = 1_000_000
+"""Characters of a text that `join` makes: a separator from the input could make it as large as memory."""
 READ_EXPRESSIONS = 5_000
 """Expressions of a definition that are looked at for what they read of a value: each is compiled once."""
 READ_FIELDS = 100

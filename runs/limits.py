@@ -64,6 +64,10 @@ USER_SEARCHES = 50
 """Saved searches of one person."""
 SIGNAL_BYTES = 1024 * 1024
 """The payload of a signal, as JSON."""
+SIGNAL_ID_CHARACTERS = 200
+"""The id of a signal: as long as those of other systems' events."""
+LISTED_SIGNAL_BYTES = 4 * 1024
+"""The payload of a signal in a list, as those of runs."""
 SIGNAL_RUNS = 10_000
 """The newest runs of a tree among which one that a signal can undo is looked for."""
 SIGNAL_FORM_RUNS = 200

@@ -1,9 +1,9 @@
 """What features provide to `runs`: they register it in their `AppConfig.ready`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from accounts.principal import Principal
@@ -66,3 +66,36 @@ class CalendarUser:
 
 
 CALENDAR_USERS: Final = Port[CalendarUser]()
+
+
+@dataclass(frozen=True, slots=True)
+class BulkResult:
+    """The result of a verb for one run, or for a dead letter or task (`target`) of it: `done` or `refused`."""
+
+    run: UUID | str
+    target: UUID | str | None
+    result: str
+    code: str = ""
+    message: str = ""
+
+
+class BulkRecords(Protocol):
+    """How bulk verbs leave a page with the result for each item: as bulk jobs, by their ids."""
+
+    def begin_letters(self, who: Principal, verb: str, *, filters: Mapping[str, Json], reason: str) -> UUID:
+        """Do it to all open dead letters that fit, in the background."""
+
+    def record(self, who: Principal, verb: str, rows: Sequence[BulkResult], *, reason: str) -> UUID:
+        """Write down what was done while the caller waited."""
+
+    def address(self, job: UUID, verb: str) -> str:
+        """The page of a job of this verb, for who began it."""
+
+
+BULK_RECORDS: Final = Port[BulkRecords]()
+
+
+def record_bulk(who: Principal, verb: str, rows: Sequence[BulkResult], *, reason: str = "") -> UUID | None:
+    """As `BulkRecords.record`; None where there are no rows, or nothing keeps them."""
+    records = BULK_RECORDS.first
+    return records.record(who, verb, rows, reason=reason) if records and rows else None

@@ -24,6 +24,7 @@ import { Test } from "./panels/Test";
 import { tally } from "./model/talk";
 import { type Focus, type Panel, set, useBuilder } from "./store";
 import { goToAddressed, offerComments } from "./comments";
+import { counted } from "./model/words";
 
 const PANELS: [Panel, string, string][] = [
   ["problems", "Problems", "circle-alert"],
@@ -241,7 +242,7 @@ function Bottom() {
               <span
                 className="count"
                 data-bad={errors > 0 || undefined}
-                aria-label={`${errors} errors, ${problems.length - errors} warnings`}
+                aria-label={`${counted(errors, "error")}, ${counted(problems.length - errors, "warning")}`}
               >
                 {problems.length}
               </span>

@@ -15,25 +15,25 @@ from lib.reader import number_text
 from lib.refusals import Invalid
 from operations.bulk import selection, service, target_forms
 from operations.bulk.limits import REASON_CHARACTERS
+from operations.bulk.models import DONE, REFUSED
 from operations.bulk.words import WORDS
 from runs.access import readable
 from runs.commands import bulk
 from runs.commands.bulk import Sorted
 from runs.limits import BULK_RUNS
 from runs.models import Run
+from runs.ports import BulkResult
 from runs.reading.filters import FilterForm
 from runs.reading.queries import has_text
 from runs.web import listing
 
 SHOWN = 10
 """So many of the runs are named before something is done with them."""
-TOLD = 100
-"""Of so many of those that were refused it is told why, run by run."""
 
 
 @page(RUNS_OPERATE, "POST")
 def together(request: PageRequest) -> HttpResponse:
-    """Tells what a verb would do with the selected runs; once that is confirmed, does it and tells of each refusal."""
+    """Says what a verb would do to the selected runs; once that is confirmed, does it and leads to each refusal."""
     keeps = listing.without(request.GET, "cursor")
     verb = request.POST.get("verb", "")
     back = f"{reverse('runs')}?{keeps}"
@@ -58,19 +58,13 @@ def together(request: PageRequest) -> HttpResponse:
 def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:REASON_CHARACTERS]
     result = bulk.act(request.principal, ids, verb, reason=reason, compensate="compensate" in request.POST)
-    summary = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
-    if not result.refused:
-        messages.success(request, summary)
-        return redirect(back)
-    refused = list(result.refused.items())
-    rows = {row["id"]: row for row in _named(request, [run for run, _ in refused[:TOLD]])}
-    context: dict[str, Json] = {
-        "said": summary,
-        "results": [(run, rows.get(run), why.message) for run, why in refused[:TOLD]],
-        "left_out": max(0, len(refused) - TOLD),
-        "back": back,
-    }
-    return render(request, "bulk/together.html", context)
+    rows = [BulkResult(run, None, DONE) for run in result.done]
+    rows += [BulkResult(run, None, REFUSED, why.code, why.message) for run, why in result.refused.items()]
+    job = service.record(request.principal, verb, rows, reason=reason)
+    if result.refused:
+        return redirect("bulk-job", job)
+    messages.success(request, f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}.")
+    return redirect(back)
 
 
 def _reviewed(request: PageRequest, ids: list[str], verb: str) -> dict[str, Json]:

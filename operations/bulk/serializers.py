@@ -8,17 +8,24 @@ from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 from operations.bulk import aims
-from operations.bulk.models import BULK_RESULTS
+from operations.bulk.models import BULK_RESULTS, LETTER_VERBS
 from runs.limits import COLUMN_INTEGER, FILTER_CHARACTERS
+from tasks_inbox.actions import bulk_items
+from tasks_inbox.limits import ASSIGNEE_CHARACTERS, DECISION_COMMENT_CHARACTERS, SEARCH_CHARACTERS
+from tasks_inbox.reading import sources
 
 
 class BeginBulkJob(Verb):
-    """What to do with which runs."""
+    """What to do to which runs or dead letters."""
 
-    verb = fields.OneOf(list(aims.VERBS))
+    verb = fields.OneOf([*aims.VERBS, *LETTER_VERBS])
     query = fields.Text(
         max_length=FILTER_CHARACTERS,
-        help_text="As the search of the list has it: `workflow:claims status:failed waiting:>2d input.amount>1000`.",
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="As the search of the list has it: `workflow:claims status:failed waiting:>2d input.amount>1000`. "
+        "`retry` and `discard` search dead letters, all open ones without it; the other verbs need it.",
     )
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
     version = fields.Whole(
@@ -40,6 +47,33 @@ class BeginBulkJob(Verb):
     dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")
 
 
+class BeginTaskJob(Verb):
+    """What to do to which tasks."""
+
+    verb = fields.OneOf(list(bulk_items.VERBS))
+    view = serializers.ChoiceField(
+        choices=sources.VIEWS, default="teams", help_text="Whose tasks: a view of yours."
+    )
+    query = fields.Text(
+        max_length=SEARCH_CHARACTERS,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="As the search of the inbox has it: `workflow:refunds is:overdue data.amount<100`.",
+    )
+    assignee = fields.Text(
+        required=False, max_length=ASSIGNEE_CHARACTERS, help_text="For `assign`: a member."
+    )
+    until = fields.Moment(required=False, help_text="For `snooze`.")
+    outcome = fields.Text(required=False, max_length=64, help_text="For `decide`.")
+    comment = fields.Text(
+        required=False, allow_blank=True, max_length=DECISION_COMMENT_CHARACTERS, help_text="For `decide`."
+    )
+    dry_run = fields.Flag(
+        required=False, default=False, help_text="Only find out for which it is possible. `decide` begins so."
+    )
+
+
 class ItemQuery(PageQuery):
     """Which of the results."""
 
@@ -47,9 +81,11 @@ class ItemQuery(PageQuery):
 
 
 class ItemSerializer(serializers.Serializer[Any]):
-    """The result for one run."""
+    """The result for one run, dead letter or task."""
 
-    run = serializers.UUIDField(source="run_id")
+    run = serializers.UUIDField(help_text="The run, or that of the dead letter or task.")
+    letter = serializers.UUIDField(allow_null=True, help_text="The dead letter, in a job of these.")
+    task = serializers.UUIDField(allow_null=True, help_text="The task, in a job of these.")
     result = serializers.ChoiceField(
         BULK_RESULTS,
         help_text="able: it is possible (`dry_run`); moved: to the other version; done: by any other verb.",
@@ -71,9 +107,10 @@ class BulkJobRow(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     verb = serializers.CharField(
-        help_text="What is done: cancel, pause, unpause, resume, migrate or reassign."
+        help_text="What is done: cancel, pause, unpause, resume, migrate or reassign runs; retry or discard dead "
+        "letters; claim, assign, snooze, decide or undo tasks."
     )
-    query = serializers.CharField(allow_blank=True, help_text="The search that found the runs.")
+    query = serializers.CharField(allow_blank=True, help_text="The search; empty where items were named.")
     workflow = serializers.CharField(
         allow_null=True,
         help_text="null: the search names none; such a job is visible to whoever began it and to admins.",
@@ -87,7 +124,7 @@ class BulkJobRow(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
     stopped_by = serializers.CharField(allow_blank=True)
-    total = serializers.IntegerField(help_text="How many runs it has: fixed when it began.")
+    total = serializers.IntegerField(help_text="How many items it has: fixed when it began.")
 
     def get_fields(self) -> dict[str, Any]:
         """With `from`, which is no name in Python."""

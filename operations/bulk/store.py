@@ -1,11 +1,16 @@
 """The statements of bulk jobs as typed functions (SQL in `sql/bulk.sql`)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+import orjson
+
+from engine.catalogue import Json
 from lib.named_sql import Statements
+from operations.bulk.limits import MESSAGE_CHARACTERS
+from runs.ports import BulkResult
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
 
 SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
@@ -13,7 +18,9 @@ SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A run with which something is to be done, had alone; what and how is its job's to say, from `job` on."""
+    """A run, or a dead letter or task (`target`) of it, with which something is to be done, had alone; what and how
+    is its job's to say. `seen`: the hash of what the dry run of a decision has shown.
+    """
 
     id: int
     tenant_id: int
@@ -28,6 +35,9 @@ class Item:
     by: str
     assignee: str
     group: str
+    target: str | None
+    seen: str
+    terms: Mapping[str, Json]
 
 
 def begin_job(
@@ -49,6 +59,8 @@ def begin_job(
 def begin_verb_job(
     runs: Sequence[UUID],
     *,
+    targets: Sequence[UUID] = (),
+    terms: Mapping[str, Json] | None = None,
     dry: UUID | None = None,
     id: str,
     tenant: int,
@@ -64,10 +76,12 @@ def begin_verb_job(
     by: str,
 ) -> int:
     """Make a bulk job of these runs of the tenant, and of those that the dry run `dry` has found able; gives how many
-    there are.
+    there are. `targets`: dead letters or tasks, each of the run at its place.
     """
     params = {
         "runs": list(runs),
+        "targets": list(targets),
+        "terms": orjson.dumps(terms or {}).decode(),
         "dry": dry,
         "id": id,
         "tenant": tenant,
@@ -81,15 +95,48 @@ def begin_verb_job(
     return total
 
 
-def next_item() -> Item | None:
-    """The next item that is left, locked until the transaction ends."""
-    row = SQL.execute("next_bulk_item", {}).fetchone()
+def record_job(
+    rows: Sequence[BulkResult],
+    *,
+    id: str,
+    tenant: int,
+    verb: str,
+    query: str,
+    terms: Mapping[str, Json],
+    reason: str,
+    by: str,
+) -> None:
+    """Write down a job that is over, with the result for each of its items."""
+    params = {
+        "runs": [row.run for row in rows],
+        "targets": [row.target for row in rows],
+        "results": [row.result for row in rows],
+        "codes": [row.code for row in rows],
+        "messages": [row.message[:MESSAGE_CHARACTERS] for row in rows],
+    }
+    params |= {"id": id, "tenant": tenant, "verb": verb, "query": query}
+    params |= {"terms": orjson.dumps(terms).decode(), "reason": reason, "by": by}
+    SQL.execute("record_bulk_job", params)
+
+
+def next_item(job: UUID | None = None) -> Item | None:
+    """The next item that is left, of a job where one is named, locked until the transaction ends."""
+    row = SQL.execute("next_bulk_item", {"job": job}).fetchone()
     return None if row is None else Item(*row[0])
 
 
-def end_item(item: int, result: str, code: str = "", node: str | None = None, message: str = "") -> None:
-    """Say what became of an item."""
-    params = {"item": item, "result": result, "code": code, "node": node, "message": message[:2000]}
+def end_item(
+    item: int,
+    result: str,
+    code: str = "",
+    node: str | None = None,
+    message: str = "",
+    *,
+    seen: str | None = None,
+) -> None:
+    """Write down the result of an item. `seen`: the hash of what a dry run shows of it."""
+    params = {"item": item, "result": result, "code": code, "node": node, "seen": seen}
+    params["message"] = message[:MESSAGE_CHARACTERS]
     SQL.execute("end_bulk_item", params)
 
 

@@ -1,7 +1,9 @@
-"""What is left of bulk jobs: one run a transaction, whichever worker comes to it."""
+"""What is left of bulk jobs: one run, dead letter or task a transaction, whichever worker comes to it."""
 
 import logging
 import time
+from collections.abc import Callable, Mapping
+from uuid import UUID
 
 from django.db import transaction
 
@@ -10,9 +12,21 @@ from engine.verbs import why_not
 from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
-from operations.bulk import store
+from operations.bulk import letters, store, tasks
 from operations.bulk.limits import ITEM_ATTEMPTS
-from operations.bulk.models import ABLE, DONE, ENDED, MIGRATE, MOVED, REASSIGN, REFUSED
+from operations.bulk.models import (
+    ABLE,
+    DONE,
+    ENDED,
+    LETTERS,
+    MIGRATE,
+    MOVED,
+    REASSIGN,
+    REFUSED,
+    RUNS,
+    TASKS,
+    subject_of,
+)
 from operations.bulk.rights import Actors
 from operations.bulk.store import Item
 from runs.commands.bulk import doing
@@ -27,23 +41,23 @@ log = logging.getLogger(__name__)
 SECONDS = 0.8
 
 
-def work(seconds: float = SECONDS) -> int:
-    """Do items of bulk jobs for about so long; gives how many were done."""
+def work(seconds: float = SECONDS, job: UUID | None = None) -> int:
+    """Do items of bulk jobs, or of one `job`, for about so long; gives how many were done."""
     until, count, actors = time.monotonic() + seconds, 0, Actors()
     while time.monotonic() < until:
-        if not _one(actors):
+        if not _one(actors, job):
             store.end_jobs()
             break
         count += 1
     return count
 
 
-def _one(actors: Actors) -> bool:
+def _one(actors: Actors, job: UUID | None = None) -> bool:
     """Do the next item; whether there was one. What became of it is written with its run, or not at all."""
     item = None
     try:
         with transaction.atomic():
-            item = store.next_item()
+            item = store.next_item(job)
             if item is None:
                 return False
             _decide(actors, item)
@@ -61,7 +75,7 @@ def _decide(actors: Actors, item: Item) -> None:
             _do(actors, item)
     except RunRefused as refusal:
         code, node = first_of(refusal)
-        if item.verb != "resume" and _has_ended(item):
+        if subject_of(item.verb) == RUNS and item.verb != "resume" and _has_ended(item):
             store.end_item(item.id, ENDED, "ended", None, "It ended before its turn came.")
         else:
             store.end_item(item.id, REFUSED, code, node, refusal.message)
@@ -76,7 +90,9 @@ def _decide(actors: Actors, item: Item) -> None:
 
 def _do(actors: Actors, item: Item) -> None:
     who = actors.require(item)
-    if item.verb == REASSIGN:
+    if (do_target := _TARGETS.get(subject_of(item.verb))) is not None:
+        do_target(who, item)
+    elif item.verb == REASSIGN:
         _reassign(who, item)
     elif item.verb != MIGRATE or item.version is None:
         _do_verb(item)
@@ -88,6 +104,12 @@ def _do(actors: Actors, item: Item) -> None:
     else:
         migrate_run(item.tenant_id, item.run, item.version, by=item.by, reason=item.reason, job=item.job)
         store.end_item(item.id, MOVED)
+
+
+_TARGETS: Mapping[str, Callable[[Principal, Item], None]] = {
+    LETTERS: letters.do_letter,
+    TASKS: tasks.do_task,
+}
 
 
 def _reassign(who: Principal, item: Item) -> None:

@@ -1,5 +1,13 @@
 """Limits of what the pages of dispatch read."""
 
+START_WORKERS = (2, 4)
+"""Worker processes for a queue to start with: one alone stops with its host, more than four mostly poll in vain."""
+START_BATCH_JOBS = 10
+"""Jobs in a batch to start with: a round trip is shared by ten, and a lease holds for all of them."""
+START_PAUSE_MILLISECONDS = 250
+"""A pause after an empty poll to start with: four polls a second cost nothing, and nobody waits for longer."""
+QUEUE_ITEMS = 200
+"""Items of a queue in one answer: `ready` counts all of them."""
 LEASED_JOBS = 10_000
 """Leased jobs among which external workers are looked for."""
 READY_STEPS = 10_000

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from accounts.principal import Principal
 from engine.catalogue import Json
+from lib.refusals import Missing
 from lib.shared_answers import SharedAnswers
 from operations.dispatch import store
 from runs.access import readable
@@ -82,16 +85,45 @@ def _queue_row(one: store.QueueState, flow: store.Flow) -> dict[str, Json]:
 
 def steps_of_queue(who: Principal, queue: str) -> list[QueuedStep]:
     """Steps of a queue that they may read: first those at work, then those that come next, in their order."""
-    rows = (
-        StepExecution.objects.for_tenant(who.tenant_id).filter(queue=queue.replace("\x00", "")).only(*_SHOWN)
-    )
-    if not who.reach.is_everywhere:
-        rows = rows.filter(run_id__in=readable(Run.objects.for_tenant(who.tenant_id), who).values("id"))
+    rows = _steps(who, queue).only(*_SHOWN)
     at_work = rows.filter(status="RUNNING").order_by("started_at", "id")[:SHOWN]
     coming = rows.filter(status="QUEUED", held=False).order_by("-priority", "available_at", "id")[:SHOWN]
     steps = [*at_work, *coming]
     placed = places((step.run_id, step.version_id, step.node) for step in steps)
     return [QueuedStep(step, placed[step.run_id, step.node], _since(step)) for step in steps]
+
+
+def queue_items(who: Principal, queue: str, most: int) -> list[dict[str, Json]]:
+    """The steps of a queue that they may read and that a worker could begin, now or later: those that come next first.
+    What is held, such as the steps of a paused run, is not among them. Raises Missing for a queue that nobody uses.
+    """
+    coming = _steps(who, queue).filter(status="QUEUED", held=False)
+    rows = coming.only("run_id", "node", "index", "attempt", "priority", "queued_at", "available_at")
+    steps = list(rows.order_by("-priority", "available_at", "id")[:most])
+    if not steps and all(row["queue"] != queue for row in queue_rows(who)):
+        raise Missing("There is no such queue.")
+    return [
+        {
+            "queue_id": step.pk,
+            "step_id": step.pk,
+            "workflow_id": step.run_id,
+            "node": step.node,
+            "index": step.index,
+            "priority": step.priority,
+            "queued_at": step.queued_at,
+            "available_at": step.available_at,
+            "retry_count": step.attempt,
+        }
+        for step in steps
+    ]
+
+
+def _steps(who: Principal, queue: str) -> QuerySet[StepExecution]:
+    """The steps of a queue that they may read."""
+    rows = StepExecution.objects.for_tenant(who.tenant_id).filter(queue=queue.replace("\x00", ""))
+    if who.reach.is_everywhere:
+        return rows
+    return rows.filter(run_id__in=readable(Run.objects.for_tenant(who.tenant_id), who).values("id"))
 
 
 def _since(step: StepExecution) -> datetime:

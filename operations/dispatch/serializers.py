@@ -4,6 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from lib.api import fields
+from lib.api.serializers import Query
+from operations.dispatch.limits import QUEUE_ITEMS
 from runs.store.meters import CONTENDED, EMPTY
 
 
@@ -90,3 +93,29 @@ class QueuesSerializer(serializers.Serializer[Any]):
     """All queues."""
 
     results = QueueSerializer(many=True)
+
+
+class QueueItemsQuery(Query):
+    """How many items."""
+
+    limit = fields.Digits(required=False, default=50, min_value=1, max_value=QUEUE_ITEMS)
+
+
+class QueueItemSerializer(serializers.Serializer[Any]):
+    """A step that waits in a queue for a worker."""
+
+    queue_id = serializers.UUIDField(help_text="As `step_id`: a step is in one queue, once.")
+    step_id = serializers.UUIDField()
+    workflow_id = serializers.UUIDField(help_text="The run that the step is of.")
+    node = serializers.CharField()
+    index = serializers.IntegerField(allow_null=True, help_text="Of an item of a map: its index.")
+    priority = serializers.IntegerField()
+    queued_at = serializers.DateTimeField()
+    available_at = serializers.DateTimeField(help_text="From when on a worker may begin it.")
+    retry_count = serializers.IntegerField(help_text="How many attempts have failed.")
+
+
+class QueueItemsSerializer(serializers.Serializer[Any]):
+    """Items of a queue, those that come next first."""
+
+    results = QueueItemSerializer(many=True)

@@ -9,6 +9,7 @@ from operations.dispatch.consumers import QueuesConsumer
 api = [
     path("dispatch", views.DispatchView.as_view(), name="api-dispatch"),
     path("queues", views.QueuesView.as_view(), name="api-queues"),
+    path("queues/<str:queue>/items", views.QueueItemsView.as_view(), name="api-queue-items"),
 ]
 sockets = [path("ws/queues", QueuesConsumer.as_asgi(), name="ws-queues")]
 pages = [

@@ -8,7 +8,12 @@ from engine.catalogue import Json
 from lib.reader import number_text
 from operations.dispatch import queues
 from operations.dispatch.gauges import facts
-from operations.dispatch.limits import READY_STEPS
+from operations.dispatch.limits import (
+    READY_STEPS,
+    START_BATCH_JOBS,
+    START_PAUSE_MILLISECONDS,
+    START_WORKERS,
+)
 from runs.web import contexts
 from workflows import titles
 
@@ -25,6 +30,11 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
         "contended": _written(gauges.contended_share, 100.0, " %") if gauges else "",
         "empty": _written(gauges.empty_share, 100.0, " %") if gauges else "",
         "most_ready": READY_STEPS,
+        "start": {
+            "workers": "{} to {}".format(*START_WORKERS),
+            "batch": START_BATCH_JOBS,
+            "pause": f"{START_PAUSE_MILLISECONDS} ms",
+        },
     }
     return contexts.following(request, "dispatch/dispatch.html", "dispatch/_dispatch.html", context)
 

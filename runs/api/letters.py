@@ -19,7 +19,9 @@ from runs.api.base import RunsApiView
 from runs.commands import dead_letters
 from runs.commands.dead_letters import Redriven
 from runs.models import DeadLetter
+from runs.ports import BULK_RECORDS, BulkResult, record_bulk
 from runs.reading import letters, queries
+from runs.reading.dead_letters import dead_letter_row
 
 NO_LETTER = "There is no such dead letter."
 
@@ -42,7 +44,7 @@ class DeadLettersView(RunsApiView):
         if text := " ".join(params.pop(name) for name in names):
             rows = letters.found(self.principal.tenant_id, rows, text, names[0])
         page = keyset_page(rows, request, keys=("id",), **params)
-        return Response(page.answer([queries.dead_letter_row(letter) for letter in page.rows]))
+        return Response(page.answer([dead_letter_row(letter) for letter in page.rows]))
 
 
 class _OneLetterView(RunsApiView):
@@ -66,7 +68,7 @@ class DeadLetterRedriveView(_OneLetterView):
         letter = self.find(letter_id)
         for refusal in dead_letters.redrive(self.principal, [letter], reason=reason).refused.values():
             raise refusal
-        return Response(queries.dead_letter_row(self.find(letter_id)), status=202)
+        return Response(dead_letter_row(self.find(letter_id)), status=202)
 
 
 class DeadLetterDiscardView(_OneLetterView):
@@ -80,16 +82,26 @@ class DeadLetterDiscardView(_OneLetterView):
         """
         reason = body(Verb, request).get("reason", "")
         dead_letters.discard(self.principal, [self.find(letter_id)], reason=reason)
-        return Response(queries.dead_letter_row(self.find(letter_id)))
+        return Response(dead_letter_row(self.find(letter_id)))
 
 
 class _ManyLettersView(RunsApiView):
     scopes = {"POST": RUNS_OPERATE}
 
-    def _acted(self, payload: Mapping[str, Json], act: Callable[..., Redriven], name: str) -> dict[str, Json]:
-        """Do it with the letters that the body names; gives the answer, with what was done below `name`."""
-        matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **payload.get("filter", {}))
-        outcome = act(self.principal, matches.letters, reason=payload.get("reason", ""))
+    def _acted(
+        self, payload: Mapping[str, Json], act: Callable[..., Redriven], verb: str, name: str
+    ) -> dict[str, Json]:
+        """Do it with the letters that the body names; gives the answer, with what was done below `name`. More than are
+        done at once become a bulk job.
+        """
+        filters, reason = payload.get("filter", {}), payload.get("reason", "")
+        matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **filters)
+        if matches.left and (records := BULK_RECORDS.first):
+            job = records.begin_letters(self.principal, verb, filters=filters, reason=reason)
+            return {name: [], "refused": [], "left": 0, "bulk_job": str(job)}
+        outcome = act(self.principal, matches.letters, reason=reason)
+        results = [_result(letter, outcome) for letter in matches.letters]
+        recorded = record_bulk(self.principal, verb, results, reason=reason)
         refusals = [
             {"id": letter, "code": why.code, "message": why.message}
             for letter, why in outcome.refused.items()
@@ -97,7 +109,15 @@ class _ManyLettersView(RunsApiView):
         refusals += [
             {"id": str(letter), "code": Missing.code, "message": NO_LETTER} for letter in matches.unknown
         ]
-        return {name: outcome.done, "refused": refusals, "left": matches.left}
+        answer = {name: outcome.done, "refused": refusals, "left": matches.left}
+        return answer | {"bulk_job": recorded and str(recorded)}
+
+
+def _result(letter: DeadLetter, outcome: Redriven) -> BulkResult:
+    why = outcome.refused.get(str(letter.pk))
+    if why is None:
+        return BulkResult(letter.run_id, letter.pk, "done")
+    return BulkResult(letter.run_id, letter.pk, "refused", why.code, why.message)
 
 
 class DeadLettersRedriveView(_ManyLettersView):
@@ -105,13 +125,12 @@ class DeadLettersRedriveView(_ManyLettersView):
 
     @extend_schema(request=s.ManyLetters, responses={202: s.RedrivenSerializer})
     def post(self, request: Request) -> Response:
-        """Redrives many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
+        """Redrives many: those named by `ids`, or all open ones that match `filter`.
 
-        `left` says how many more match: call again.
+        The results are those of `bulk_job`, which does more than 1,000 in the background.
         """
-        return Response(
-            self._acted(body(s.ManyLetters, request), dead_letters.redrive, "redriven"), status=202
-        )
+        payload = body(s.ManyLetters, request)
+        return Response(self._acted(payload, dead_letters.redrive, "retry", "redriven"), status=202)
 
 
 class DeadLettersDiscardView(_ManyLettersView):
@@ -119,9 +138,9 @@ class DeadLettersDiscardView(_ManyLettersView):
 
     @extend_schema(request=s.DiscardLetters, responses=s.DiscardedLettersSerializer)
     def post(self, request: Request) -> Response:
-        """Discards many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
+        """Discards many: those named by `ids`, or all open ones that match `filter`.
 
-        `left` says how many more match: call again.
+        The results are those of `bulk_job`, which does more than 1,000 in the background.
         """
         payload = body(s.DiscardLetters, request)
-        return Response(self._acted(payload, dead_letters.discard_each, "discarded"))
+        return Response(self._acted(payload, dead_letters.discard_each, "discard", "discarded"))

@@ -18,6 +18,7 @@ from runs.api.base import RunsApiView
 from runs.commands import bulk, saved
 from runs.limits import BULK_RUNS
 from runs.models import SavedSearch
+from runs.ports import BulkResult, record_bulk
 from runs.reading.filters import fault_of
 from runs.reading.queries import starter
 from runs.reading.run_view import FILTERED
@@ -55,7 +56,13 @@ class RunsBulkView(RunsApiView):
             more = {"reason": payload.get("reason") or "", "compensate": payload["compensate"]}
             became, word = bulk.act(self.principal, batch, verb, **more), s.DONE
         rows = [_row(run, became, word) for run in dict.fromkeys(batch)]
-        return Response({"results": rows, "more": len(ids) > len(batch)})
+        results = [
+            BulkResult(one["id"], None, one["result"], one["code"] or "", one["message"]) for one in rows
+        ]
+        recorded = None
+        if not payload["dry_run"]:
+            recorded = record_bulk(self.principal, verb, results, reason=payload.get("reason") or "")
+        return Response({"results": rows, "more": len(ids) > len(batch), "bulk_job": recorded})
 
 
 def _row(run: str, became: bulk.Sorted, word: str) -> dict[str, Any]:

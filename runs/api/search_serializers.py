@@ -143,6 +143,7 @@ class BulkRunsSerializer(serializers.Serializer[Any]):
 
     results = BulkRunSerializer(many=True)
     more = serializers.BooleanField(help_text="Whether a `filter` finds more than the 1,000 of one call.")
+    bulk_job = serializers.UUIDField(allow_null=True, help_text="Keeps the results; null in a dry run.")
 
 
 class ChangeRunSearch(Verb):

@@ -181,8 +181,9 @@ class RedrivenSerializer(serializers.Serializer[Any]):
 
     redriven = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(
-        help_text="How many more match the filter, beyond the 1,000 done at once."
+    left = serializers.IntegerField(help_text="0: what matches beyond 1,000 is done by `bulk_job`.")
+    bulk_job = serializers.UUIDField(
+        allow_null=True, help_text="Has the result for each; null: there was none."
     )
 
 
@@ -191,8 +192,9 @@ class DiscardedLettersSerializer(serializers.Serializer[Any]):
 
     discarded = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(
-        help_text="How many more match the filter, beyond the 1,000 done at once."
+    left = serializers.IntegerField(help_text="0: what matches beyond 1,000 is done by `bulk_job`.")
+    bulk_job = serializers.UUIDField(
+        allow_null=True, help_text="Has the result for each; null: there was none."
     )
 
 
@@ -247,8 +249,12 @@ class DeadLetterSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     run_id = serializers.UUIDField()
+    step_id = serializers.UUIDField()
     node = serializers.CharField()
-    error = fields.JsonValue()
+    error = fields.JsonValue(help_text="The error of the last attempt.")
+    error_message = serializers.CharField(help_text="As its step says it: `Moved to DLQ after N retries`.")
     attempts = serializers.IntegerField()
+    retry_count = serializers.IntegerField(help_text="How many of the attempts were retries.")
     created_at = serializers.DateTimeField()
+    moved_at = serializers.DateTimeField(help_text="As `created_at`.")
     resolution = serializers.CharField(allow_null=True)

@@ -6,9 +6,9 @@ from rest_framework import serializers
 
 from engine.limits import WORKFLOW_NAME_CHARACTERS
 from lib.api import fields
-from lib.api.serializers import StrictSerializer, Verb
+from lib.api.serializers import PageQuery, StrictSerializer, Verb
 from runs.api.run_ids import RunId
-from runs.limits import BUSINESS_KEY_CHARACTERS, COLUMN_INTEGER
+from runs.limits import BUSINESS_KEY_CHARACTERS, COLUMN_INTEGER, SIGNAL_ID_CHARACTERS
 from steps.limits import SIGNAL_NAME_CHARACTERS
 
 
@@ -16,7 +16,7 @@ class SignalFields(StrictSerializer):
     """A signal."""
 
     name = fields.Text(max_length=SIGNAL_NAME_CHARACTERS)
-    signal_id = fields.Text(max_length=200, help_text="The same again is dropped.")
+    signal_id = fields.Text(max_length=SIGNAL_ID_CHARACTERS, help_text="The same again is dropped.")
     payload = fields.JsonValue(required=False)
 
 
@@ -105,3 +105,46 @@ class SignalSerializer(DeliverySerializer):
 
     run_id = serializers.UUIDField()
     duplicate = serializers.BooleanField()
+
+
+class SignalListQuery(PageQuery):
+    """Which signals of a run."""
+
+    name = serializers.CharField(required=False, max_length=SIGNAL_NAME_CHARACTERS)
+    processed = serializers.BooleanField(
+        required=False, default=None, allow_null=True, help_text="Whether a step has taken them."
+    )
+    signal_id = serializers.CharField(
+        required=False, max_length=SIGNAL_ID_CHARACTERS, help_text="This one alone, with its whole payload."
+    )
+
+
+class TakingStepSerializer(serializers.Serializer[Any]):
+    """The step that has taken a signal; of several the first."""
+
+    run = serializers.UUIDField(help_text="The run of the step: this one, or one below it.")
+    node = serializers.CharField()
+    index = serializers.IntegerField(allow_null=True, help_text="Of an item: its index.")
+
+
+class ReceivedSignalSerializer(serializers.Serializer[Any]):
+    """A signal as it is kept."""
+
+    id = serializers.UUIDField()
+    run_id = serializers.UUIDField(help_text="The run that has received it.")
+    signal_id = serializers.CharField(help_text="As its sender calls it.")
+    name = serializers.CharField()
+    payload = fields.JsonValue()
+    truncated = serializers.IntegerField(
+        allow_null=True, help_text="The size of a payload over 4 KiB, which is null here: ask by `signal_id`."
+    )
+    unreadable = serializers.CharField(
+        allow_null=True, help_text="Why its payload, which is kept beside the database, can’t be read."
+    )
+    child = serializers.UUIDField(allow_null=True, help_text="The descendant that it was sent to.")
+    index = serializers.IntegerField(allow_null=True, help_text="The item that it was sent to.")
+    sent_by = serializers.CharField()
+    sent_at = serializers.DateTimeField()
+    processed = serializers.BooleanField(help_text="Whether a step has taken it.")
+    processed_at = serializers.DateTimeField(allow_null=True)
+    processed_by = TakingStepSerializer(allow_null=True)

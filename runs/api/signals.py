@@ -8,14 +8,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.principal import Principal
-from accounts.roles import RUNS_SIGNAL
-from lib.api.serializers import Parsed, body
+from accounts.roles import RUNS_READ, RUNS_SIGNAL
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import Parsed, body, query
 from lib.refusals import Missing
 from runs.api import signal_serializers as s
 from runs.api.base import RunsApiView
 from runs.commands.broadcast import Concerned, broadcast
 from runs.commands.signals import NewSignal, Sent, send_signal
-from runs.reading import queries
+from runs.limits import LISTED_SIGNAL_BYTES
+from runs.reading import queries, run_signals
 from workflows.access import guard_workflow
 
 
@@ -55,6 +58,26 @@ class _SignallingView(RunsApiView):
 
 class RunSignalsView(_SignallingView):
     """Signals to a run."""
+
+    scopes = {"GET": RUNS_READ, "POST": RUNS_SIGNAL}
+
+    @extend_schema(parameters=[s.SignalListQuery], responses=page_schema(s.ReceivedSignalSerializer))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """The signals that the run has received, that are kept for it, or that its steps have taken, newest first; the
+        run at the root of a tree keeps those that are sent to the runs below it.
+        """
+        params = query(s.SignalListQuery, request)
+        run = self.find_run(run_id)
+        signals = run_signals.signals_of(run)
+        most: int | None = LISTED_SIGNAL_BYTES
+        if (processed := params.pop("processed", None)) is not None:
+            signals = signals.filter(consumed_at__isnull=not processed)
+        if name := params.pop("name", None):
+            signals = signals.filter(name=name)
+        if signal_id := params.pop("signal_id", None):
+            signals, most = signals.filter(signal_id=signal_id), None
+        page = keyset_page(run_signals.with_payloads(signals, most), request, keys=("id",), **params)
+        return Response(page.answer(run_signals.signal_rows(run.tenant_id, page.rows, most)))
 
     @extend_schema(request=s.SendSignal, responses={200: s.SignalSerializer, 202: s.SignalSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:

@@ -4,6 +4,7 @@ from django.urls import path
 
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
+    attempts,
     calendars,
     comparisons,
     files,
@@ -60,6 +61,7 @@ urlpatterns = [
     path("run-searches/<int:view_id>", run_lists.RunSearchView.as_view(), name="api-run-search"),
     path("runs/batch", runs.RunBatchView.as_view(), name="api-runs-batch"),
     path("runs/<run:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
+    path("runs/<run:run_id>/attempts", attempts.RunAttemptsView.as_view(), name="api-run-attempts"),
     path("runs/<run:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
     path("runs/<run:run_id>/children", runs.RunChildrenView.as_view(), name="api-run-children"),
     path(

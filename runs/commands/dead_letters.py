@@ -4,15 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.principal import Principal
 from accounts.roles import OPERATE
+from engine.statuses import RUN_ENDED
+from engine.verbs import why_not
 from lib.refusals import Invalid
 from runs.access import readable_letters
 from runs.commands import lifecycle, operators
-from runs.kernel.refused import RunRefused
+from runs.kernel.refused import RunRefused, below_paused
 from runs.kernel.unit_of_work import changing
+from runs.kernel.wait_kinds import moment
 from runs.limits import REDRIVEN_STEPS
-from runs.models import DeadLetter
+from runs.models import DeadLetter, Run
 from runs.reading import queries
 from runs.reading.letters import found
 from runs.store import hot
@@ -53,7 +58,34 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
             done.append(str(letter.id))
         except RunRefused as why:
             refused[str(letter.id)] = why
-    return Redriven(done, refused)
+    return Redriven(done, _explained(who, refused))
+
+
+def _explained(who: Principal, refused: Mapping[str, RunRefused]) -> Mapping[str, RunRefused]:
+    """The refusals; those of letters that were resolved meanwhile say how and by whom, in one statement."""
+    if not refused:
+        return refused
+    rows = queries.dead_letters_of(who.tenant_id).filter(pk__in=list(refused)).exclude(resolution=None)
+    return {**refused, **{str(one.pk): _resolved(one) for one in rows.select_related("resolved_by")}}
+
+
+def check_redrive(who: Principal, letter: DeadLetter) -> None:
+    """Let pass an open letter whose step could be done again now. Changes nothing; raises RunRefused."""
+    check_open(who, letter)
+    if queries.undone_by(who.tenant_id, [letter.step_id]) or queries.asking(who.tenant_id, [letter.step_id]):
+        return
+    run = str(letter.run_id)
+    status = Run.objects.for_tenant(who.tenant_id).values_list("status", flat=True).get(pk=run)
+    why = why_not(status, "resume") if status == "FAILED" or status in RUN_ENDED else None
+    if (why := why or below_paused([run], "resume").get(run)) is not None:
+        raise RunRefused(why.code, why.sentence)
+
+
+def check_open(who: Principal, letter: DeadLetter) -> None:
+    """Let pass a letter that is not resolved yet. Raises RunRefused, which says how it was and by whom."""
+    if letter.resolution is not None:
+        refusal = _resolved(letter)
+        raise _explained(who, {str(letter.pk): refusal})[str(letter.pk)]
 
 
 def _undo_again(who: Principal, letter: DeadLetter, reason: str) -> None:
@@ -86,13 +118,16 @@ def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
 def discard_each(who: Principal, letters: Sequence[DeadLetter], *, reason: str = "") -> Redriven:
     """As `discard`, and say of those that were resolved already that they were."""
     done = discard(who, letters, reason=reason)
-    others = {str(letter.id): letter for letter in letters if str(letter.id) not in set(done)}
-    return Redriven(done, {name: _resolved(letter) for name, letter in others.items()})
+    done_ids = set(done)
+    others = {str(letter.id): _resolved(letter) for letter in letters if str(letter.id) not in done_ids}
+    return Redriven(done, _explained(who, others))
 
 
 def _resolved(letter: DeadLetter) -> RunRefused:
-    how = f" {letter.resolution}" if letter.resolution else " resolved"
-    return RunRefused("resolved", f"This dead letter was already{how}.", conflict=True)
+    how = letter.resolution or "resolved"
+    by = f" by {letter.resolved_by.username}" if letter.resolved_by else ""
+    at = f", {moment(letter.resolved_at.isoformat())}" if letter.resolved_at else ""
+    return RunRefused("resolved", f"This dead letter was already {how}{by}{at}.", conflict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,30 +149,46 @@ def matching(
     node: str | None = None,
     code: str | None = None,
     query: str = "",
-    after: UUID | None = None,
 ) -> Selection:
     """The open letters that fit of runs that they may operate, oldest first, at most a
-    thousand; those that `ids` names also if resolved. `after`: only those behind the letter with this id.
+    thousand; those that `ids` names also if resolved.
 
     Raises Invalid for more than a thousand `ids`, and for a `query` that can't be read.
     """
-    rows = readable_letters(queries.dead_letters_of(who.tenant_id), who, OPERATE).order_by("id")
     if ids is not None:
+        rows = operable_letters(who)
         wanted_ids = list(dict.fromkeys(ids))
         if len(wanted_ids) > REDRIVEN_STEPS:
             raise Invalid(f"At most {REDRIVEN_STEPS:,} are taken at once.", field="ids")
         letters_named = list(rows.filter(pk__in=wanted_ids))
         known_ids = {letter.pk for letter in letters_named}
         return Selection(letters_named, unknown=[id_ for id_ in wanted_ids if id_ not in known_ids])
-    rows = rows.filter(resolution=None)
+    rows = open_letters(who, workflow=workflow, node=node, code=code, query=query)
+    letters = list(rows[:REDRIVEN_STEPS])
+    return Selection(letters, left=rows.count() - len(letters) if len(letters) == REDRIVEN_STEPS else 0)
+
+
+def operable_letters(who: Principal) -> QuerySet[DeadLetter]:
+    """All dead letters of runs that they may operate, oldest first."""
+    return readable_letters(queries.dead_letters_of(who.tenant_id), who, OPERATE).order_by("id")
+
+
+def open_letters(
+    who: Principal,
+    *,
+    workflow: str | None = None,
+    node: str | None = None,
+    code: str | None = None,
+    query: str = "",
+) -> QuerySet[DeadLetter]:
+    """All open letters that fit of runs that they may operate, oldest first. Raises Invalid for a `query` that can't be
+    read.
+    """
+    rows = operable_letters(who).filter(resolution=None)
     if workflow is not None:
         rows = rows.filter(run_id__in=queries.runs_of(who.tenant_id, workflow=workflow).values("pk"))
     if node is not None:
         rows = rows.filter(node=node)
     if code is not None:
         rows = rows.filter(error__code=code)
-    if after is not None:
-        rows = rows.filter(pk__gt=after)
-    rows = found(who.tenant_id, rows, query)
-    letters = list(rows[:REDRIVEN_STEPS])
-    return Selection(letters, left=rows.count() - len(letters) if len(letters) == REDRIVEN_STEPS else 0)
+    return found(who.tenant_id, rows, query)

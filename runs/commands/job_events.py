@@ -5,6 +5,7 @@ it is kept, and the step isn't touched before somebody receives it. A consumer e
 under a lease of its own, or says at once what became of the job, as rochallor's do; whoever is late gets nothing.
 """
 
+import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -23,10 +24,14 @@ from runs.limits import JOB_EVENT_ID_CHARACTERS
 from runs.store.job_events import WantedRow, receive_done_jobs, receive_jobs
 from runs.workers.beginning import load_to_begin
 
+log = logging.getLogger(__name__)
+
 BETWEEN = "."
 _MARK = "~"
 """What no secret of a lease begins with."""
-GONE = "gone"
+GONE, LEASED = "gone", "leased"
+_NOT_BEGUN: Mapping[str, str] = {GONE: "is done, or waits for a later attempt", LEASED: "has been started"}
+"""What is logged of a step that is not begun again (R-105)."""
 
 
 class _JobId(NamedTuple):
@@ -75,6 +80,9 @@ def claim(
     live.tell_steps((one.step for one in leased), StepStatus.RUNNING)
     leased.sort(key=lambda one: one.place)
     jobs = jobs_of((tokens[one.place], one) for one in leased)
+    for place, why in sorted(reasons.items()):
+        if (job_id := job_ids[place]) is not None and why in _NOT_BEGUN:
+            log.info("The step %s %s: %s does not begin it again", job_id.step, _NOT_BEGUN[why], worker)
     refused = {ids[place]: why for place, why in sorted(reasons.items())}
     refused |= {ids[place]: GONE for place, one in enumerate(job_ids) if one is None}
     return jobs, refused

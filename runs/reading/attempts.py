@@ -14,6 +14,7 @@ from runs.models import HistoryEvent
 _WORDS_OF_ENDS: Mapping[str, str] = {
     EventType.STEP_COMPLETED: "COMPLETED",
     EventType.STEP_FAILED: "FAILED",
+    EventType.STEP_WAITING: "FAILED",
     EventType.ATTEMPT_FAILED: "FAILED",
     EventType.LEASE_LOST: "LOST",
     EventType.STEP_CANCELLED: "CANCELLED",
@@ -44,6 +45,7 @@ def attempts_of(tenant: int, run_id: UUID, node: str, until: int | None = None) 
         HistoryEvent.objects.for_tenant(tenant)
         .filter(run_id=run_id, node=node, type__in=list(_WORDS_OF_ENDS))
         .exclude(payload__has_key="index")
+        .exclude(type=EventType.STEP_WAITING)
         .order_by("-id")
     )
     if until is not None:

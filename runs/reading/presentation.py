@@ -17,9 +17,10 @@ from lib.reader import is_read
 from lib.refusals import Missing
 from runs.kernel import graphs, undo_plans, wait_kinds
 from runs.reading import run_waits, step_waits
+from runs.reading.dead_letters import moved_message
 from runs.reading.leaves import ALONE, Below, Leaf, begins_others, grouped, leaves_below, waits_of
 from runs.reading.run_view import PENDING, REQUIRED_OF_STEP, WAITING, RunView, StepView
-from runs.reading.step_actions import offers
+from runs.reading.step_actions import has_failed, offers
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
 from runs.reading.variables import variables_shown
 from runs.store.traces import trace_of
@@ -293,6 +294,8 @@ def _step_rows(run: RunRead, below: Below = ALONE) -> list[StepView]:
         )
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step, below) for step in by_node.get(undo.id, ())]
+    if not run.is_test and not graph.is_part:
+        _name_dead_letters(rows)
     for row in rows:
         row["verbs"] = offers(run.status, row, part=graph.is_part)
     return rows
@@ -307,7 +310,10 @@ def _begun_rows(run: RunRead, statuses: frozenset[StepStatus], below: Below) -> 
         (*places[step.node], step) for step in run.steps if step.status in statuses and step.node in places
     ]
     entries.sort(key=itemgetter(0))
-    return [_step_row(_done_by(node, step), step, below) for _, node, step in entries]
+    rows = [_step_row(_done_by(node, step), step, below) for _, node, step in entries]
+    if not run.is_test and not graph.is_part:
+        _name_dead_letters(rows)
+    return rows
 
 
 def _done_by(node: Node, step: StepRead) -> Node:
@@ -348,6 +354,7 @@ def _step_row(node: Node, step: StepRead, below: Below) -> StepView:
         "retries_remaining": max(0, attempts - max(step.attempt, 1)),
         "progress": None,
         **_shown(step.payloads),
+        "error_message": None,
         "queue": step.queue,
         "worker": step.worker,
         "lease_expires_at": _time(step.lease_expires_at) if status == StepStatus.RUNNING else None,
@@ -365,7 +372,17 @@ def _step_row(node: Node, step: StepRead, below: Below) -> StepView:
         "items": _items(step),
         "verbs": [],
     }
+    error = row["error"]
+    row["error_message"] = error.get("message") if isinstance(error, dict) else None
     return cast("StepView", row)
+
+
+def _name_dead_letters(rows: Iterable[StepView]) -> None:
+    """Have each step that failed for good say that it is a dead letter (R-085)."""
+    for row in rows:
+        asks = wait_kinds.asks_operator(row["waiting"] or {})
+        if row["index"] is None and (asks or (row["status"] == StepStatus.FAILED and has_failed(row))):
+            row["error_message"] = moved_message(row["attempt"])
 
 
 def _items(step: StepRead) -> dict[str, Json] | None:

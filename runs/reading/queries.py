@@ -320,19 +320,6 @@ def dead_letters_of(tenant: int) -> QuerySet[DeadLetter]:
     return DeadLetter.objects.for_tenant(tenant)
 
 
-def dead_letter_row(letter: DeadLetter) -> dict[str, Json]:
-    """One dead letter as the API shows it."""
-    return {
-        "id": str(letter.id),
-        "run_id": str(letter.run_id),
-        "node": letter.node,
-        "error": letter.error,
-        "attempts": letter.attempts,
-        "created_at": letter.created_at,
-        "resolution": letter.resolution,
-    }
-
-
 def _slim(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.defer("input", "output", "error")
 

@@ -143,6 +143,10 @@ class StepView(TypedDict):
     input: Json
     output: Json
     error: Json
+    error_message: Annotated[
+        str | None,
+        "`Moved to DLQ after N retries` for a step that is a dead letter, else the message of its `error`.",
+    ]
     progress: Annotated[Json, "The progress that its worker last reported."]
     queue: Annotated[str | None, "The queue whose workers do it; null before its turn."]
     worker: Annotated[str | None, "Who has it, or had it last."]

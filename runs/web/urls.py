@@ -31,7 +31,6 @@ urlpatterns = [
     path("files/<uuid:file_id>/content", files.file_link, name="file-link"),
     path("operations/timers", operations.timer_list, name="operations-timers"),
     path("operations/dead-letters", letters.letter_list, name="operations-letters"),
-    path("operations/dead-letters/together", letters.letters_together, name="operations-letters-together"),
     path(
         "operations/dead-letters/<uuid:letter_id>/redrive",
         letters.redrive_letter,

@@ -65,7 +65,7 @@ func (g *grpcJobs) stream(ctx, working context.Context, w *Worker) error {
 		for _, queue := range queues {
 			weights = append(weights, map[string]any{"key": queue, "value": 1})
 		}
-		body["queues"], body["weights"], body["max_jobs"] = queues, weights, w.Slots
+		body["queues"], body["weights"], body["max_jobs"] = queues, weights, min(w.Slots, mostStreamed)
 		err := g.call(ctx, "StreamJobs", streamJobs, body, func(content []byte) error {
 			failures = 0
 			w.Watcher.PollSucceeded(1, time.Since(began))

@@ -96,6 +96,47 @@ func TestAStreamThatBreaksIsOpenedAgainAndNoMoreJobsAreDoneThanThereAreSlots(t *
 	}
 }
 
+func TestAJobThatIsCancelledWhileItWaitsForASlotIsGivenBack(t *testing.T) {
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	var reports, heartbeats, done atomic.Int32
+	worker := grpcWorker(t, 1, func(w http.ResponseWriter, method string, request []byte) {
+		if method == "StreamJobs" {
+			for _, id := range []string{"j1", "j2"} {
+				now := time.Now()
+				_, _ = w.Write(framed(encoded(t, jobMessage, map[string]any{
+					"id": id, "node": "n", "lease_token": "l", "sent_at": now, "lease_expires_at": now.Add(time.Second),
+				})))
+			}
+			_ = http.NewResponseController(w).Flush()
+			<-ctx.Done()
+			return
+		}
+		// Each job is cancelled: the one that is being done goes on to its end, the other one is not begun.
+		_, _ = w.Write(framed(encoded(t, jobAnswer, map[string]any{"applied": true, "cancel_requested": true})))
+		w.Header().Set(http.TrailerPrefix+"grpc-status", "0")
+		switch method {
+		case "HeartbeatJob":
+			heartbeats.Add(1)
+		case "ReleaseJob", "CompleteJob":
+			if reports.Add(1) == 2 {
+				stop()
+			}
+		}
+	})
+	worker.Step("n", func(*Job) (any, error) {
+		done.Add(1)
+		for heartbeats.Load() < 2 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond)
+		return 1, nil
+	})
+	if err := worker.Run(ctx); err != nil || done.Load() != 1 || reports.Load() != 2 {
+		t.Errorf("%d jobs were done, %d reported, %v", done.Load(), reports.Load(), err)
+	}
+}
+
 func TestARefusalEndsTheWorker(t *testing.T) {
 	worker := grpcWorker(t, 1, func(w http.ResponseWriter, _ string, _ []byte) {
 		w.Header().Set("grpc-status", "7")

@@ -35,9 +35,3 @@ func (j *Job) isDue(now time.Time) (isDue, isOver bool) {
 	defer j.mu.Unlock()
 	return !now.Before(j.beatAt), now.After(j.ends)
 }
-
-func (j *Job) endsAt() time.Time {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.ends
-}

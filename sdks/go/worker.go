@@ -16,6 +16,7 @@ import (
 
 const (
 	mostJobs     = 100
+	mostStreamed = 1_000 // the server takes no greater max_jobs of a stream
 	mostQueues   = 50
 	reportFor    = 5 * time.Minute // so long a result is told, also after its lease: it counts while nobody else has the step
 	leaveFor     = 2 * time.Second
@@ -245,6 +246,9 @@ func (w *Worker) heartbeat(jobs []*Job) {
 
 // process does a job, tells what became of it, and gives what a Watcher is told of that.
 func (w *Worker) process(job *Job) string {
+	if job.ctx.Err() != nil {
+		return w.release(job) // cancelled or lost while it waited for a slot
+	}
 	output, err := w.do(job)
 	if errors.Is(err, ErrRelease) {
 		return w.release(job)
@@ -366,7 +370,7 @@ func (w *Worker) report(job *Job, verb string, more map[string]any) (result, err
 }
 
 func (w *Worker) release(job *Job) string {
-	ctx, done := context.WithDeadline(context.Background(), job.endsAt())
+	ctx, done := context.WithTimeout(context.Background(), answerWithin)
 	defer done()
 	told, err := w.reporter.release(ctx, job)
 	if err != nil {

@@ -3,6 +3,7 @@
 Claiming is one conditional statement; whoever delegates has the run alone (R-142, R-146, C-17, I11).
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounts import audit
@@ -44,12 +45,8 @@ def claim_task(principal: Principal, task_id: UUID, *, reason: str | None = None
 
 def claim(principal: Principal, stands: Standing, *, reason: str | None = None) -> ManualTask:
     """As `claim_task`, of a task to which it is known how they stand."""
-    principal.require(TASKS_DECIDE)
-    stands.require()
+    check_claim(principal, stands)
     task = stands.task
-    _is_own(stands)
-    _is_one_persons(task)
-    _is_no_others(principal.username, task)
     if task.assignee is None and statements.give_task(
         task.pk, assignee=principal.username, before=None, delegated_by=None, by=principal.username
     ):
@@ -59,6 +56,15 @@ def claim(principal: Principal, stands: Standing, *, reason: str | None = None) 
     if task.status != OPEN or task.assignee != principal.username:
         raise conflict(task)
     return task
+
+
+def check_claim(principal: Principal, stands: Standing) -> None:
+    """Let pass what they may take, unless somebody else has it. Changes nothing; raises as `claim_task`."""
+    principal.require(TASKS_DECIDE)
+    stands.require()
+    _is_own(stands)
+    _is_one_persons(stands.task)
+    _is_no_others(principal.username, stands.task)
 
 
 def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = None) -> ManualTask:
@@ -82,8 +88,22 @@ def unclaim_task(principal: Principal, task_id: UUID, *, reason: str | None = No
     return queries.task_of(principal.tenant_id, task_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Assignee:
+    """The member to whom tasks are given: their username, and who they are as tasks know people."""
+
+    name: str
+    who: Who
+
+
+def assignee_of(tenant_id: int, text: str) -> Assignee:
+    """The member whom a text means, read once for many tasks. Raises Invalid at `assignee`."""
+    member = require_member(tenant_id, text, field="assignee")
+    return Assignee(member.user.username, identity.who_is_member(member))
+
+
 def assign_task(
-    principal: Principal, task_id: UUID, assignee: str, *, reason: str | None = None
+    principal: Principal, task_id: UUID, assignee: str | Assignee, *, reason: str | None = None
 ) -> ManualTask:
     """Give a task to a member whom it asks. Raises Invalid where it doesn't ask them, and as `claim_task`; Conflict
     where somebody else is about to decide it.
@@ -107,7 +127,9 @@ def assign_task(
     return queries.task_of(principal.tenant_id, task_id)
 
 
-def check_assign(principal: Principal, task_id: UUID, assignee: str) -> tuple[ManualTask, str, bool]:
+def check_assign(
+    principal: Principal, task_id: UUID, assignee: str | Assignee
+) -> tuple[ManualTask, str, bool]:
     """Let pass whom a task may be given to: the task, their username, and whether it asks them only then, because
     nobody, or not enough, can decide it. Changes nothing; raises as `assign_task`.
     """
@@ -117,8 +139,9 @@ def check_assign(principal: Principal, task_id: UUID, assignee: str) -> tuple[Ma
     is_instead = task.kind not in FOR_OPERATORS and is_undecidable(task)
     if not is_instead:
         _is_one_persons(task)
-    member = require_member(principal.tenant_id, assignee, field="assignee")
-    name, who = member.user.username, identity.who_is_member(member)
+    if isinstance(assignee, str):
+        assignee = assignee_of(principal.tenant_id, assignee)
+    name, who = assignee.name, assignee.who
     if is_instead:
         _check_instead(task, name, who)
         return task, name, True

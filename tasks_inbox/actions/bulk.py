@@ -24,6 +24,7 @@ from lib.typed_values import amount_text, exact
 from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
 from runs.models import Run
+from runs.ports import BulkResult, record_bulk
 from tasks_inbox.actions import assignment, deciding, holding, notes
 from tasks_inbox.actions.decision import Decision, data_faults, require_seen
 from tasks_inbox.eligibility import identity, seeing
@@ -39,6 +40,7 @@ from tasks_inbox.store import queries
 CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
 ACTIONS = (CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO)
 DONE, REFUSED = "done", "refused"
+HELD = "It counts in a moment, unless it is undone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,10 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
         check_one_type(list(tasks.values()), command.outcome)
         for id in tasks:
             require_seen(command.seen.get(str(id)))
-    many = _Many(principal, tasks, who if command.action in (CLAIM, DECIDE) else None)
+    taker = (
+        assignment.assignee_of(principal.tenant_id, command.assignee) if command.action == ASSIGN else None
+    )
+    many = _Many(principal, tasks, who if command.action in (CLAIM, DECIDE) else None, taker)
     if command.action != DECIDE or not command.undoable:
         return [_result(many, id, _WAYS[command.action], command) for id in unique_ids]
     hold = partial(_hold, batch := UUID(uuid7()))
@@ -84,6 +89,26 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
     results = [_result(many, id, hold if id in held_ids else _decide, command) for id in unique_ids]
     until = holding.count_together(principal, batch) if held_ids else {}
     return [row | {"held_until": until.get(row["id"])} for row in results]
+
+
+def recorded(
+    principal: Principal, command: BulkCommand, results: Sequence[Mapping[str, Json]]
+) -> UUID | None:
+    """The bulk job that keeps these results of `act`, of more than one task; None where nothing keeps them."""
+    tasks = ManualTask.objects.for_tenant(principal.tenant_id).filter(pk__in=[one["id"] for one in results])
+    runs = dict(tasks.values_list("pk", "run_id")) if len(results) > 1 else {}
+    rows = [
+        BulkResult(
+            runs[one["id"]],
+            one["id"],
+            one["result"],
+            one["code"] or "",
+            HELD if one["held_until"] else one["message"],
+        )
+        for one in results
+        if one["id"] in runs
+    ]
+    return record_bulk(principal, command.action, rows, reason=command.reason or "")
 
 
 def _named(who: identity.Who, ids: Sequence[UUID]) -> QuerySet[ManualTask]:
@@ -177,11 +202,14 @@ def _sum_text(number: Decimal | int, currency: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Many:
-    """Who asks, and the tasks that they may see, as they were read at once: each is asked of again behind its lock."""
+    """Who asks, the tasks that they may see, as they were read at once, and to whom they are given: each is asked of
+    again behind its lock.
+    """
 
     principal: Principal
     tasks: Mapping[UUID, ManualTask]
     who: identity.Who | None
+    taker: assignment.Assignee | None = None
 
     def standing(self, id: UUID) -> Standing:
         """How they stand to one of them."""
@@ -209,7 +237,7 @@ def _claim(many: _Many, id: UUID, command: BulkCommand) -> None:
 
 
 def _assign(many: _Many, id: UUID, command: BulkCommand) -> None:
-    assignment.assign_task(many.principal, id, command.assignee, reason=command.reason)
+    assignment.assign_task(many.principal, id, many.taker or command.assignee, reason=command.reason)
 
 
 def _snooze(many: _Many, id: UUID, command: BulkCommand) -> None:

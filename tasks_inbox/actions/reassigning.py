@@ -11,6 +11,7 @@ from lib.refusals import Conflict, Invalid
 from runs.commands.reassigning import Taker
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions import assignment
+from tasks_inbox.actions.assignment import Assignee
 from tasks_inbox.limits import REASSIGNED_TASKS
 from tasks_inbox.models import OPEN, ManualTask
 
@@ -31,21 +32,22 @@ def reassign(who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: 
     """Give all open tasks of a run to a member whom they ask, or leave them to a group that they ask; with `dry_run`
     only find out. Raises what stands against the first that can't be given: then none is.
     """
+    taker = _given(who, to)
     if dry_run:
         for task in _open_tasks(who, run):
-            _check(who, task, to)
+            _check(who, task, taker)
         return
     # Nobody decides or takes one from here to the commit: the run, then its tasks.
     with changing(who.tenant_id, [run]):
         tasks = _open_tasks(who, run, locked=True)
         # All are looked at before one is changed, so that nothing is written down of what is undone again.
         for task in tasks:
-            _check(who, task, to)
+            _check(who, task, taker)
         for task in tasks:
-            if to.group:
-                assignment.leave_to_group(who, task, to.group, reason=reason)
+            if isinstance(taker, Assignee):
+                assignment.assign_task(who, task, taker, reason=reason)
             else:
-                assignment.assign_task(who, task, to.assignee, reason=reason)
+                assignment.leave_to_group(who, task, taker, reason=reason)
 
 
 def _open_tasks(who: Principal, run: str, *, locked: bool = False) -> list[UUID]:
@@ -62,8 +64,13 @@ def _open_tasks(who: Principal, run: str, *, locked: bool = False) -> list[UUID]
     return tasks
 
 
-def _check(who: Principal, task: UUID, to: Taker) -> None:
-    if to.group:
-        assignment.check_group(who, task, to.group)
+def _given(who: Principal, to: Taker) -> Assignee | str:
+    """The member, read once for all tasks, or the name of the group. Raises Invalid at `assignee`."""
+    return to.group or assignment.assignee_of(who.tenant_id, to.assignee)
+
+
+def _check(who: Principal, task: UUID, taker: Assignee | str) -> None:
+    if isinstance(taker, Assignee):
+        assignment.check_assign(who, task, taker)
     else:
-        assignment.check_assign(who, task, to.assignee)
+        assignment.check_group(who, task, taker)

@@ -57,6 +57,10 @@ class BulkSerializer(serializers.Serializer[object]):
     """The results, in the order of `ids`."""
 
     results = BulkResultSerializer(many=True)
+    bulk_job = serializers.UUIDField(
+        allow_null=True,
+        help_text="Keeps these results, of more than one task: `GET /tasks/bulk-jobs/{bulk_id}`.",
+    )
 
 
 class TasksBulkView(ApiView):
@@ -77,6 +81,6 @@ class TasksBulkView(ApiView):
                 "Name `ids`, or, to do anything but decide, a `filter`.", code="required", field="ids"
             )
         ids = bulk.found_by(self.principal, view, text) if ids is None else ids
-        return Response(
-            {"results": bulk.act(self.principal, ids, bulk.BulkCommand(**payload)) if ids else []}
-        )
+        command = bulk.BulkCommand(**payload)
+        results = bulk.act(self.principal, ids, command) if ids else []
+        return Response({"results": results, "bulk_job": bulk.recorded(self.principal, command, results)})

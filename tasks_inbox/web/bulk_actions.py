@@ -15,6 +15,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Invalid
 from lib.typed_values import plain_text
+from runs.ports import BULK_RECORDS
 from tasks_inbox.actions import bulk
 from tasks_inbox.actions.bulk import ASSIGN, CLAIM, DECIDE, DONE, SNOOZE, UNDO, BulkCommand
 from tasks_inbox.forms.texts import title_of
@@ -48,9 +49,12 @@ def do(request: PageRequest) -> HttpResponse:
     except Invalid as error:
         messages.error(request, error.message)
         return redirect(f"{reverse('inbox')}?{place}")
+    job = bulk.recorded(request.principal, command, results)
     refusals = [one for one in results if one["result"] != DONE]
     if refusals:
         context = {"results": results, "words": _words(results, command), "stays": place}
+        if job is not None and (records := BULK_RECORDS.first):
+            context["kept_at"] = records.address(job, command.action)
         return _shown(request, context | undoing.held_context(request))
     # What can be undone is said where it can be.
     if not all(one["held_until"] for one in results):

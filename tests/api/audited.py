@@ -81,7 +81,7 @@ UNPLAYED: Final = each(
 _OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
     "starts or operates runs, which have a history": (
         "api-dead-letter-discard api-dead-letter-redrive api-dead-letters-redrive api-dead-letters-discard "
-        "operations-letter-redrive operations-letters-together "
+        "operations-letter-redrive "
         "api-run-cancel api-run-migrate api-run-pause api-run-rerun "
         "api-run-resume api-run-signals api-run-unpause api-runs api-runs-batch api-runs-bulk "
         "api-signals api-signals-broadcast api-step-cancel api-step-pause api-step-resume "

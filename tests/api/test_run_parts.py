@@ -3,6 +3,7 @@
 import pytest
 
 from runs.api.run_ids import shown_run
+from runs.models import StepExecution
 from tests import factories as make
 from tests.api.hooks import publish
 
@@ -56,6 +57,30 @@ def test_timers_and_dead_letters_of_a_run(api, runs):
     assert results(api, "dead-letters", run_id=runs[0]) == results(api, "timers", run_id=runs[2]) == []
     for path in ("timers", "dead-letters"):
         assert api.get(f"/api/v1/{path}", {"run_id": "x"}).json()["error"]["field"] == "run_id"
+
+
+def test_a_dead_letter_and_its_step_say_after_how_many_retries_it_was_moved(api, runs):
+    (letter,) = results(api, "dead-letters", run_id=runs[2])
+    (step,) = results(api, f"runs/{runs[2]}/steps")
+    message = "Moved to DLQ after 0 retries"
+    assert (letter["error_message"], letter["retry_count"], letter["step_id"]) == (message, 0, step["id"])
+    assert letter["moved_at"] == letter["created_at"]
+    assert step["error_message"] == message
+    assert step["error"] == letter["error"] != message
+    # What its edges handle is no dead letter.
+    (handled,) = results(api, f"runs/{runs[0]}/steps", status="FAILED")
+    assert handled["error_message"] == handled["error"]["message"]
+
+
+def test_it_counts_the_retries(api):
+    node = {"id": "pay", "type": "job", "queue": "card", "retry": {"max_retries": 0}}
+    publish(api, {"name": "once", "nodes": [node]})
+    run = api.post("/api/v1/runs", {"workflow": "once", "input": {}}).json()["id"]
+    StepExecution.unsafe_all_tenants.filter(run_id=run).update(attempt=3)
+    make.fail(*make.claimed("card"))
+    (step,) = results(api, f"runs/{run}/steps")
+    assert step["error_message"] == "Moved to DLQ after 3 retries"
+    assert step["error"]["message"] == "It went wrong."
 
 
 def test_another_tenant_sees_none_of_them(people, api, runs):

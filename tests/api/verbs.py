@@ -56,7 +56,6 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
     ("api-workflow-version-restore", "POST"): (Settled(WHY, (("api-workflow-version-withdraw", WHY),)),),
     ("api-workflow-version-withdraw", "POST"): (Settled(WHY),),
     ("operations-letter-redrive", "POST"): (form(),),
-    ("operations-letters-together", "POST"): (form(verb="discard", all="1", reason="a", confirm="1"),),
     ("request-withdraw", "POST"): (form(reason="Because."),),
     ("run-cancel", "POST"): (form(),),
     ("run-resume", "POST"): (Settled({}, form=True, failed=True),),

@@ -56,6 +56,10 @@ class Spec:
     conditions: frozenset[str] = frozenset()
     default_queue: str | None = field(init=False)
 
+    @property
+    def title(self) -> str:
+        return self.name
+
     def __post_init__(self) -> None:
         queues = {"inline": "default", "blocking": "blocking", "engine": "engine", "external": None}
         object.__setattr__(self, "default_queue", queues[self.kind])

@@ -31,6 +31,13 @@ def test_a_configuration_becomes_a_chain():
     assert validate(native, CATALOGUE) == []
 
 
+def test_the_pipeline_of_the_format_s_own_example_is_valid_as_it_is():
+    native = to_native(
+        {"name": "x", "configuration": ["Clean Text", "Summarize", "Extract Keywords", "Tag Category"]}
+    )
+    assert validate(native, CATALOGUE) == []
+
+
 def test_a_type_that_s2_does_not_know_stays_for_validate_to_judge():
     native = to_native({"name": "x", "configuration": ["noop", "no.such"]})
     assert [node["type"] for node in native["nodes"]] == ["noop", "no.such"]

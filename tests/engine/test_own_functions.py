@@ -61,6 +61,9 @@ def test_rounding_is_idempotent_and_off_by_half_a_digit_at_most(cents, places):
         ("sum([1.0e308, 1.0e-308])", 1e308),
         ("sum(['0.10', '1.90', 3])", "5.00"),
         ("sum([])", 0),
+        ("['a', 'b', 3].join(', ')", "a, b, 3"),
+        ("[].join(', ')", ""),
+        ("input.items.map(item, item.name).join('\\n')", "a\nb"),
         ("round(2.5)", 3),
         ("round(-2.5)", -3),
         ("round(1.005, 2)", 1.01),
@@ -96,6 +99,10 @@ def test_what_they_give(source, expected):
         ("round(1.5, 16)", "0 to 15 decimals"),
         ("round(1.5, -1)", "0 to 15 decimals"),
         ("round('')", "`round` works on numbers"),
+        ("[1.5].join(', ')", "`list.map(item, string(item.name)).join(separator)`"),
+        ("[true].join(', ')", "`join` works on a list of texts"),
+        ("input.join(', ')", "`join` works on a list"),
+        ("input.many.join(input.wide)", "1,000,000 characters at most"),
         ("max([])", "check `size(list) > 0` first"),
         ("min([1, 'a'])", "numbers with numbers"),
         ("sum(input.missing)", "input.missing is missing"),
@@ -103,7 +110,7 @@ def test_what_they_give(source, expected):
 )
 def test_what_has_no_value_says_why(source, says):
     with pytest.raises(ExpressionError) as caught:
-        evaluate(source, list=["a"], nan=[float("nan"), 1.5])
+        evaluate(source, list=["a"], nan=[float("nan"), 1.5], many=[""] * 12, wide="-" * 100_000)
     assert says in str(caught.value)
 
 
@@ -133,7 +140,7 @@ def test_a_field_or_an_item_may_be_called_like_a_function(name):
         ("date(input.x)", "there is no `date`: use `timestamp(text)`"),
         ("today()", "there is no `today`: use `now()`"),
         ("input.x.min_by(a, a.b)", "write `list.filter(item, item.price == min("),
-        ("input.x.join(', ')", "there is no `join`: write"),
+        ("input.x.implode(', ')", "there is no `implode`: use `list.join(separator)`"),
         ("format('%s', input.x)", "there is no `format`: write"),
         ("input.x.replace('a', 'b')", "there is no function `replace`: there are has, size, contains"),
         ("input.x.split(',')", "there is no function `split`: there are"),

@@ -129,7 +129,7 @@ NO_DOORS: Final[Mapping[str, str]] = {
     "takes back what does not count yet": "api-task-undo task-undo",
     "is about what asks operators": (
         "api-task-resolve task-resolve step-leave api-dead-letters-redrive api-dead-letter-redrive "
-        "api-dead-letter-discard operations-letter-redrive api-dead-letters-discard operations-letters-together"
+        "api-dead-letter-discard operations-letter-redrive api-dead-letters-discard"
     ),
     "lets the run stand still or go on as it is": (
         "api-run-pause run-pause api-run-unpause run-unpause api-step-pause api-step-unpause api-step-resume"

@@ -96,11 +96,11 @@ def test_a_type_that_is_chosen_again_has_what_was_typed_and_what_is_missing_is_w
     page.wait_for_url("**/pipeline")
     nodes = Workflow.objects.for_tenant(make.a_tenant().pk).get().draft_definition["nodes"]
     assert [(node["type"], node["params"]) for node in nodes] == [("text.tag", {"categories": ["Sport"]})]
-    page.get_by_label("Categories, row 1: Name").fill("")
+    page.get_by_label("Categories, row 1: Name").fill("S" * 101)
     with page.expect_navigation():
         page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("alert")).to_be_focused()
-    expect(page.get_by_role("alert")).to_contain_text("1 problem prevents publishing")
+    expect(page.get_by_role("alert")).to_contain_text("2 problems prevent publishing")
     expect(page.locator("fieldset.wrong")).to_have_attribute("aria-invalid", "true")
     assert faults(page) == []
 

@@ -183,8 +183,8 @@ def test_what_is_done_with_many_is_told_first_then_done_and_refusals_are_told(op
     answer = operator.post("/runs/together", asked_for, follow=True)
     assert "1 of 1 cancelled." in answer.text
     assert make.run(waiting).status == "CANCELLED"
-    again = operator.post("/runs/together", asked_for | {"runs": f"{waiting},{other}"})
-    assert "1 of 2 cancelled." in again.text
+    again = operator.post("/runs/together", asked_for | {"runs": f"{waiting},{other}"}, follow=True)
+    assert "1 of 2 runs cancelled" in again.text
     assert "The run is already CANCELLED." in again.text
 
 

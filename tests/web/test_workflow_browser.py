@@ -80,7 +80,6 @@ def test_what_is_wrong_is_told_at_the_field_when_it_is_left_and_gone_when_it_is_
     page.keyboard.press("Tab")
     expect(field.locator(".fault")).to_contain_text("1")
     expect(page.get_by_label("Sentences")).to_have_attribute("aria-invalid", "true")
-    # The categories are missing, but nobody has been there yet.
     expect(page.locator(".fault")).to_have_count(1)
     page.get_by_label("Sentences").fill("5")
     expect(page.locator(".fault")).to_have_count(0)

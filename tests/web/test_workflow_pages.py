@@ -139,7 +139,7 @@ def test_problems_stand_at_their_fields_and_the_draft_is_kept(author):
     ("changes", "said"),
     [
         ({"title": " "}, "Give it a title."),
-        ({"name": "a b"}, "A name has 1 to 128"),
+        ({"name": "a b"}, "A name has 1 to 256"),
         ({"name": "taken"}, "A workflow taken already exists."),
         ({"name": "import"}, "be the name of a workflow"),
     ],
@@ -186,6 +186,24 @@ def test_steps_come_and_go_without_a_script(author):
     assert re.findall(r'name="step" value="(\w+)"', text[: text.index("<template")]) == ["s1", "s2", "s3"]
     text = author.post("/workflows/new", sent(do="remove:s1")).text
     assert re.findall(r'name="step" value="(\w+)"', text[: text.index("<template")]) == ["s2"]
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+def test_a_pipeline_of_too_few_or_too_many_steps_stays_a_draft_with_the_reason(author, settings, steps):
+    step = {"s2.type": "text.clean", "s2.shown": "text.clean"}
+    more = {key.replace("s2", f"s{place}"): kind for place in range(2, 6) for key, kind in step.items()}
+    form = sent(do="publish", step=[f"s{place}" for place in range(1, steps + 1)]) | more
+    said = f"A text pipeline has 2 to 4 steps; this one has {steps}."
+    answer = author.post("/workflows/new", form, follow=True)
+    assert f"Saved as a draft, but not published: {said}" in answer.text
+    assert said in author.get("/workflows/ours/pipeline").text
+    document = {"document": f'{{"name": "b", "configuration": {["clean"] * steps}}}'.replace("'", '"')}
+    assert said in author.post("/workflows/import", document).text
+    settings.HANDOFF_PIPELINE_STEPS = (1, 5)
+    assert said not in author.get("/workflows/ours/pipeline").text
+    draft = the().draft_revision
+    answer = author.post("/workflows/ours/pipeline", form | {"revision": str(draft)}, follow=True)
+    assert "Published as version 1" in answer.text
 
 
 def test_what_is_no_pipeline_offers_the_canvas_instead(author):

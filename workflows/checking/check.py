@@ -8,6 +8,7 @@ from engine.validate import validate
 from lib.json import Json
 from lib.refusals import Invalid
 from steps.catalogue import CATALOGUE
+from workflows.checking import text_pipelines
 from workflows.checking.fixes import with_fixes
 from workflows.ports import judged
 
@@ -44,7 +45,7 @@ def check(
         native = to_native(document, dialect, name)
     except DialectError as refusal:
         return Checked(None, [error("bad_value", one.field, one.message) for one in refusal.findings])
-    problems = validate(native, CATALOGUE)
+    problems = [*text_pipelines.problems_of(document, dialect, native), *validate(native, CATALOGUE)]
     if tenant is not None and not any(problem.severity == "error" for problem in problems):
         problems = [*problems, *judged(tenant, native)]
     if name is not None and native.get("name") != name:

@@ -72,17 +72,18 @@ class Step:
 
 @dataclass(slots=True)
 class Pipeline:
-    """What the form holds. `problems` are those that belong to no step."""
+    """What the form holds. `problems` are those that belong to no step; `length`: why it has too few or too many."""
 
     title: str = ""
     description: str = ""
     steps: list[Step] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    length: str | None = None
 
     @property
     def faults(self) -> list[tuple[str, str]]:
         """What the steps' problems are, each with the id of the place on the page where it stands."""
-        entries: list[tuple[str, str]] = []
+        entries: list[tuple[str, str]] = [("steps-title", self.length)] if self.length else []
         for place, step in enumerate(self.steps, 1):
             label = f"Step {place}, {step.face.title}"
             entries += [(f"step-{step.key}", f"{label}: {problem}") for problem in step.problems]

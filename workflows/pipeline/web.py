@@ -13,6 +13,7 @@ from lib.json import Json
 from lib.refusals import Refusal, Stale, Unprocessable
 from workflows import queries
 from workflows.access import may, may_anywhere
+from workflows.checking import text_pipelines
 from workflows.checking.check import check
 from workflows.models import Workflow
 from workflows.pipeline import rules
@@ -79,6 +80,8 @@ def edit_page(request: PageRequest, name: str) -> HttpResponse:
     pipeline.description = workflow.description or pipeline.description
     form = Form(pipeline, workflow, name, kept_note(request, name), workflow.draft_revision)
     form.show_problems(workflow.draft_definition, request.principal.tenant_id)
+    if pipeline.steps:
+        pipeline.length = text_pipelines.refusal_of(len(pipeline.steps))
     return _render(request, form)
 
 
@@ -124,7 +127,7 @@ def _answer(request: PageRequest, workflow: Workflow | None) -> HttpResponse:
     if action == "save":
         messages.success(request, "Saved as a draft. Runs still take the last published version.")
         return redirect("workflow-pipeline", saved.name)
-    return _publish(request, saved, form.note, anyway=action == ANYWAY)
+    return _publish(request, saved, form, anyway=action == ANYWAY)
 
 
 def _save(request: PageRequest, form: Form) -> Workflow:
@@ -150,8 +153,11 @@ def _save(request: PageRequest, form: Form) -> Workflow:
     ).workflow
 
 
-def _publish(request: PageRequest, workflow: Workflow, note: str, *, anyway: bool) -> HttpResponse:
+def _publish(request: PageRequest, workflow: Workflow, form: Form, *, anyway: bool) -> HttpResponse:
+    note = form.note
     try:
+        if message := text_pipelines.refusal_of(len(form.pipeline.steps)):
+            raise Unprocessable(message)
         publication = lifecycle.publish(
             request.principal,
             workflow.name,

@@ -12,6 +12,7 @@ from engine.problems import Problem
 from lib.refusals import Unprocessable
 from workflows import queries
 from workflows.access import guard_workflow
+from workflows.checking import text_pipelines
 from workflows.checking.check import check
 from workflows.design.drawing import Drawing, draw
 from workflows.models import Workflow
@@ -60,6 +61,7 @@ def report(principal: Principal, document: dict[str, Json], name: str = "") -> R
         native = to_native(document, None, name or None)
     except DialectError as error:
         raise Unprocessable(f"This can't be read as a workflow. {error.message}") from None
+    text_pipelines.refuse(document, None, native)
     if name:
         native = {**native, "name": name}
     workflow_name = native.get("name")

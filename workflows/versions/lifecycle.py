@@ -20,6 +20,7 @@ from lib.json import Json
 from lib.refusals import Conflict, Invalid, NotAllowed, Unprocessable
 from workflows import queries
 from workflows.access import guard_workflow
+from workflows.checking import text_pipelines
 from workflows.checking.check import Checked, check
 from workflows.checking.references import require_starts
 from workflows.document.texts import read_text
@@ -289,6 +290,7 @@ def import_definition(
             field=f"document.{where}".removesuffix("."),
             details={"problems": checked.as_dicts()},
         )
+    text_pipelines.refuse(document, dialect, native)
     name = native["name"]
     workflow = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name).first()
     if workflow is None:
@@ -327,8 +329,7 @@ def restore(principal: Principal, version: WorkflowVersion, *, expected_revision
 
 
 def _places(layout: dict[str, Json]) -> dict[str, Json]:
-    places = layout.get("nodes")
-    return places if isinstance(places, dict) else {}
+    return places if isinstance(places := layout.get("nodes"), dict) else {}
 
 
 def duplicate(principal: Principal, name: str) -> Workflow:
@@ -338,9 +339,8 @@ def duplicate(principal: Principal, name: str) -> Workflow:
     original = queries.get_workflow(principal.tenant_id, name)
     new_name = queries.free_name(principal.tenant_id, f"{name[:110]}-copy")
     definition = {**original.draft_definition, "name": new_name}
-    title = f"{original.title[:190]} (copy)" if original.title else None
-    if title:
-        definition["title"] = title
+    if original.title:
+        definition["title"] = f"{original.title[:190]} (copy)"
     layout = original.draft_layout
     return create_workflow(
         principal, name=new_name, definition=definition, layout=layout, folder=original.folder.name

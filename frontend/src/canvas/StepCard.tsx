@@ -8,6 +8,7 @@ import { commentsInWords } from "../model/talk";
 import { fold } from "../folds";
 import { set } from "../store";
 import type { StepNode } from "./nodes";
+import { counted } from "../model/words";
 
 function joinWords(join: unknown): string | null {
   if (join === "all") return "waits for all";
@@ -62,16 +63,13 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         )}
         {data.mark && <em className="badge mark">{data.mark}</em>}
         {data.errors > 0 && (
-          <em
-            className="badge bad"
-            title={`${data.errors} ${data.errors === 1 ? "error" : "errors"} to fix before publishing`}
-          >
+          <em className="badge bad" title={`${counted(data.errors, "error")} to fix before publishing`}>
             <Icon name="circle-alert" />
             {data.errors > 1 ? data.errors : ""}
           </em>
         )}
         {data.errors === 0 && data.warnings > 0 && (
-          <em className="badge wait" title={`${data.warnings} ${data.warnings === 1 ? "warning" : "warnings"}`}>
+          <em className="badge wait" title={counted(data.warnings, "warning")}>
             <Icon name="triangle-alert" />
           </em>
         )}

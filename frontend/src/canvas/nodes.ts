@@ -18,7 +18,7 @@ import { type Route, routesOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
 import { type Person, described } from "../model/people";
 import { commentsInWords } from "../model/talk";
-import { wayWords } from "../model/words";
+import { counted, wayWords } from "../model/words";
 import type { TrialStep } from "../panels/asked";
 import { countsInWords, farOver } from "../panels/inner";
 import type { Problem } from "../store";
@@ -197,7 +197,7 @@ export class Drawer {
         ...(ends ? [ends] : []),
         ...(due ? [due] : []),
         ...(undo ? [`undone by ${undo}`] : []),
-        ...(errors ? [`${errors} errors`] : []),
+        ...(errors ? [counted(errors, "error")] : []),
         ...(comments ? [commentsInWords(comments)] : []),
         ...(heatInWords ? [heatInWords] : []),
         ...people.map((person) => `${described(person)} here`),

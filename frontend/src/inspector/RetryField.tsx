@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../model/json";
 import { isObject } from "../model/json";
-import { secondsInWords } from "../model/words";
+import { counted, secondsInWords } from "../model/words";
 import { useBuilder } from "../store";
 import { Frame } from "./fields/Frame";
 import { Valued } from "./fields/Valued";
@@ -18,13 +18,14 @@ export function retryWords(policy: JsonObject | undefined): string {
   const pause = typeof base === "number" ? `, first after ${secondsInWords(base)}` : "";
   const grows = typeof factor === "number" && factor > 1 ? `, then ${factor} times longer each` : "";
   const limit = typeof most === "number" ? `, up to ${secondsInWords(most)}` : "";
-  return `${count ?? "?"} times${pause}${grows}${limit}`;
+  return `${timesWords(policy)}${pause}${grows}${limit}`;
 }
 
 /** How often, which is the most of it. */
 function timesWords(policy: JsonObject | undefined): string {
   const count = policy?.max_retries;
-  return count === 0 ? "never" : `${count ?? "?"} times`;
+  if (typeof count !== "number") return "? times";
+  return count === 0 ? "never" : counted(count, "time");
 }
 
 /** How often it is tried again: a preset, or a policy of its own. */

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";
+import { counted } from "./words";
 
 export type Key = string | number;
 export type Kind = "object" | "list" | "text" | "number" | "boolean" | "nothing";
@@ -77,9 +78,7 @@ export function sizeOf(value: Json[] | JsonObject): number {
 
 /** How many entries, in words. */
 export function sizeWords(value: Json[] | JsonObject): string {
-  const size = sizeOf(value);
-  const noun = Array.isArray(value) ? "item" : "field";
-  return `${size.toLocaleString("en")} ${noun}${size === 1 ? "" : "s"}`;
+  return counted(sizeOf(value), Array.isArray(value) ? "item" : "field");
 }
 
 function cut(text: string, most: number): string {

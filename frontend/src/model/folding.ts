@@ -6,6 +6,7 @@ import type { Change } from "./changes";
 import { Draft, apply } from "./changes";
 import type { Doc, Layout, Place } from "./document";
 import { isCollapsed } from "./levels";
+import { counted } from "./words";
 
 /** How many steps stand in a container, at whatever depth. */
 export function countIn(doc: Doc, id: string): number {
@@ -14,7 +15,7 @@ export function countIn(doc: Doc, id: string): number {
 
 /** How many steps there are, in words. */
 export function stepsInWords(count: number): string {
-  return count === 1 ? "1 step" : `${count} steps`;
+  return counted(count, "step");
 }
 
 /** The container that is meant by a step: itself, if steps stand in it, or the one that it stands in. */

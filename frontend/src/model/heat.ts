@@ -1,3 +1,5 @@
+import { counted } from "./words";
+
 /** Where time goes and what fails, as colours on the canvas: the figures of steps in levels and in words. */
 
 export type HeatBy = "time" | "failures";
@@ -70,16 +72,12 @@ export function heatOf(figures: Figures, by: HeatBy): Heat {
 
 function timeWords({ time, count, took, completed }: Figures): string {
   const average = completed ? `, ${lasting(took / completed)} on average` : "";
-  return `${percent(time)} of the time: ${times(count)}${average}`;
+  return `${percent(time)} of the time: ${counted(count, "step")}${average}`;
 }
 
 function failureWords({ failures, failed, count }: Figures): string {
-  if (failed === 0) return `no failure: ${times(count)}`;
-  return `${percent(failures)} of the failures: ${failed.toLocaleString("en")} of ${times(count)} failed`;
-}
-
-function times(count: number): string {
-  return count === 1 ? "1 step" : `${count.toLocaleString("en")} steps`;
+  if (failed === 0) return `no failure: ${counted(count, "step")}`;
+  return `${percent(failures)} of the failures: ${failed.toLocaleString("en")} of ${counted(count, "step")} failed`;
 }
 
 /** A share in per cent; what is little is not told as nothing. */

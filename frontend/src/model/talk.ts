@@ -1,3 +1,5 @@
+import { counted } from "./words";
+
 /** What is said of steps: comments in threads, what is open, and mentions in a text that is being written. Pure. */
 
 export interface Comment {
@@ -56,7 +58,7 @@ export function openCounts(comments: Comment[]): Map<string, number> {
 
 /** How many are open, said. */
 export function commentsInWords(count: number): string {
-  return `${count} open comment${count === 1 ? "" : "s"}`;
+  return counted(count, "open comment");
 }
 
 const NAME = /[\p{L}\p{N}_.+-]/u;

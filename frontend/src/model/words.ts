@@ -89,6 +89,11 @@ const UNITS: [number, string][] = [
   [1, "second"],
 ];
 
+/** A number and its noun, whose plural ends in s where none is given: "1 error", "2,000 errors". */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+}
+
 /** 604800 is "1 week", 5400 "1 hour 30 minutes". */
 export function secondsInWords(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 1) return `${seconds} seconds`;
@@ -97,7 +102,7 @@ export function secondsInWords(seconds: number): string {
   for (const [size, unit] of UNITS) {
     const count = Math.floor(left / size);
     if (count && said.length < 2) {
-      said.push(`${count} ${unit}${count === 1 ? "" : "s"}`);
+      said.push(counted(count, unit));
       left -= count * size;
     }
   }

@@ -5,6 +5,7 @@ import { Refused } from "../api";
 import { jump, whose } from "../panels/Problems";
 import { act, goTo, say, set, useBuilder } from "../store";
 import { type Finding, type Mend, type Readiness, listed, send } from "./readiness";
+import { counted } from "../model/words";
 
 interface Mending {
   /** The dialog closes, so that the field can be seen. */
@@ -38,10 +39,6 @@ export function Findings({ answer, ...mending }: { answer: Readiness } & Mending
       )}
     </>
   );
-}
-
-function counted(count: number, one: string, several: string): string {
-  return `${count} ${count === 1 ? one : several}`;
 }
 
 function Group({ title, findings, ...mending }: { title: string; findings: Finding[] } & Mending) {

@@ -5,6 +5,8 @@ import random
 import pytest
 
 from handoff.steps import StepError
+from handoff_text.evidence import _topics
+from handoff_text.tag import DEFAULT_CATEGORIES
 
 FOOTBALL = (
     "Der Trainer lobte nach dem Spiel seine Mannschaft. In der zweiten Halbzeit erzielte der Stürmer zwei Tore, "
@@ -81,6 +83,30 @@ def test_without_evidence_there_is_no_category(text, tag):
 @pytest.mark.parametrize("name", ["english", "german"])
 def test_a_word_here_and_there_is_no_evidence_in_a_long_text(name, tag, request):
     assert tag(request.getfixturevalue(name), ["Sport", "Religion", "Cooking", "Billing"])["category"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        (FOOTBALL, "Sport"),
+        (MONEY, "Business"),
+        ("Der Bundestag hat das Gesetz mit den Stimmen der Koalition beschlossen.", "Politics"),
+        ("Add the garlic to the soup, simmer for ten minutes and season with salt.", "Food"),
+        ("The students passed the exam, and their teacher was proud of the school.", "Education"),
+        ("She closed the door and looked at the sky.", None),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_without_categories_the_default_ones_are_scored(text, category, run_step):
+    output = run_step("text.tag", text)
+    assert output["category"] == category
+    assert list(output["scores"]) == list(DEFAULT_CATEGORIES)
+
+
+def test_each_default_category_is_a_topic_of_its_own():
+    topics = [_topics(name) for name in DEFAULT_CATEGORIES]
+    assert all(len(found) == 1 for found in topics)
+    assert len({id(topic) for (topic,) in topics}) == len(topics)
 
 
 def test_the_name_itself_is_evidence_also_in_compounds(tag):

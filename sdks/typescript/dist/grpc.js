@@ -5,6 +5,7 @@ import { decode, encode, JOB, JOB_ANSWER, STREAM_JOBS, VERBS } from "./protobuf.
 import { about } from "./taking.js";
 const ANSWER = 30_000;
 const PING = 20_000; // the server refuses clients that ping more than every 10 s
+const MOST_JOBS = 1_000; // the server takes no greater `max_jobs`
 const MOST_BYTES = 64 << 20;
 const PREFIX = 5; // a byte that says whether the message is compressed, and its length
 /** The statuses of HTTP that docs/grpc.md has for those of gRPC. */
@@ -27,7 +28,7 @@ export class GrpcJobs {
             const began = performance.now();
             const queues = some(worker.queues);
             const weights = queues.map((key) => ({ key, value: 1 }));
-            const request = encode(STREAM_JOBS, { ...about(worker), queues, weights, max_jobs: worker.slots });
+            const request = encode(STREAM_JOBS, { ...about(worker), queues, weights, max_jobs: Math.min(worker.slots, MOST_JOBS) });
             try {
                 await this.#call("StreamJobs", request, { signal: worker.signal }, (message) => {
                     failures = 0;
@@ -36,6 +37,7 @@ export class GrpcJobs {
                     const missing = { attempt: 0, retries_remaining: 0, progress: null, approval: null };
                     worker.begin({ ...missing, ...job }, date(sent_at));
                 });
+                throw new NoResponse("The stream has ended.", true);
             }
             catch (error) {
                 if (!worker.signal.aborted)
@@ -51,7 +53,9 @@ export class GrpcJobs {
         if (refused || failed.length === items.length)
             throw refused ?? failed[0];
         const results = answers.map((answer, place) => answer.status === "fulfilled" ? answer.value : { id: String(items[place]?.["id"]), applied: false, reason: "unavailable" });
-        return { results, date: Math.max(...answers.map((answer) => (answer.status === "fulfilled" ? date(answer.value.sent_at) : 0))) };
+        // A job that is not found has an answer without a date.
+        const dates = answers.map((answer) => (answer.status === "fulfilled" ? date(answer.value.sent_at) : NaN)).filter((at) => !Number.isNaN(at));
+        return { results, date: dates.length ? Math.max(...dates) : NaN };
     }
     release(job) {
         return this.#report("release", { id: job.id, lease_token: job.lease_token });

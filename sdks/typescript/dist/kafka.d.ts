@@ -28,6 +28,7 @@ export interface KafkaClient {
     consumer(options: {
         groupId: string;
         sessionTimeout: number;
+        allowAutoTopicCreation: boolean;
         retry: {
             retries: number;
             restartOnFailure: () => Promise<boolean>;

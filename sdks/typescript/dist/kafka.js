@@ -13,7 +13,9 @@ export class KafkaEvents {
         const topic = topicOf(queue, this.#tenant);
         // The worker begins anew by itself after a crash.
         const retry = { retries: 5, restartOnFailure: () => Promise.resolve(false) };
-        const consumer = this.#kafka.consumer({ groupId: groupOf(queue, this.#tenant), sessionTimeout: SESSION, retry });
+        // Handoff creates the topics, with its number of partitions.
+        const options = { groupId: groupOf(queue, this.#tenant), sessionTimeout: SESSION, allowAutoTopicCreation: false, retry };
+        const consumer = this.#kafka.consumer(options);
         const over = new Promise((done, fail) => {
             receiver.signal.addEventListener("abort", () => done(), { once: true });
             consumer.on("consumer.crash", ({ payload }) => fail(payload.error));

@@ -123,6 +123,8 @@ export class Worker {
     }
     async #process(held) {
         const { job } = held;
+        if (held.cancellation.signal.aborted)
+            return this.#release(held); // cancelled or lost while it waited for a slot
         const step = this.#steps.get(job.node);
         if (!step)
             return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, false);

@@ -25,7 +25,12 @@ export interface KafkaConsumer {
 
 /** What is used of a `Kafka` of the package `kafkajs`. */
 export interface KafkaClient {
-  consumer(options: { groupId: string; sessionTimeout: number; retry: { retries: number; restartOnFailure: () => Promise<boolean> } }): KafkaConsumer;
+  consumer(options: {
+    groupId: string;
+    sessionTimeout: number;
+    allowAutoTopicCreation: boolean;
+    retry: { retries: number; restartOnFailure: () => Promise<boolean> };
+  }): KafkaConsumer;
 }
 
 const SESSION = 10_000;
@@ -45,7 +50,9 @@ export class KafkaEvents implements Events {
     const topic = topicOf(queue, this.#tenant);
     // The worker begins anew by itself after a crash.
     const retry = { retries: 5, restartOnFailure: () => Promise.resolve(false) };
-    const consumer = this.#kafka.consumer({ groupId: groupOf(queue, this.#tenant), sessionTimeout: SESSION, retry });
+    // Handoff creates the topics, with its number of partitions.
+    const options = { groupId: groupOf(queue, this.#tenant), sessionTimeout: SESSION, allowAutoTopicCreation: false, retry };
+    const consumer = this.#kafka.consumer(options);
     const over = new Promise<void>((done, fail) => {
       receiver.signal.addEventListener("abort", () => done(), { once: true });
       consumer.on("consumer.crash", ({ payload }) => fail(payload.error));

@@ -156,6 +156,7 @@ export class Worker {
 
   async #process(held: Claim): Promise<JobResult> {
     const { job } = held;
+    if (held.cancellation.signal.aborted) return this.#release(held); // cancelled or lost while it waited for a slot
     const step = this.#steps.get(job.node);
     if (!step) return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, false);
     const ctx = new Context(job, held, () => void this.#beat([held]));

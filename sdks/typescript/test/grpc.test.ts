@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
+import { GrpcJobs } from "../src/grpc.js";
 import { ApiError, Worker } from "../src/index.js";
 import { decode, encode, JOB, JOB_ANSWER, STREAM_JOBS, VERBS } from "../src/protobuf.js";
 
@@ -15,9 +16,9 @@ function framed(message: Buffer): Buffer {
   return Buffer.concat([prefix, message]);
 }
 
-function job(id: string): Buffer {
+function job(id: string, lease = 60_000): Buffer {
   const now = Date.now();
-  const [sent_at, lease_expires_at] = [now, now + 60_000].map((at) => new Date(at).toISOString());
+  const [sent_at, lease_expires_at] = [now, now + lease].map((at) => new Date(at).toISOString());
   return framed(encode(JOB, { id, node: "n", input: { id }, lease_token: id, attempt: 1, sent_at, lease_expires_at }));
 }
 
@@ -27,8 +28,8 @@ function end(stream: ServerHttp2Stream, trailers: Record<string, string>, messag
   stream.end(message && framed(message));
 }
 
-/** A worker of a server that answers calls like this; completed jobs are applied, whatever it says of others. */
-async function workerOf(t: TestContext, slots: number, answer: Call): Promise<Worker> {
+/** The address of a server that answers calls like this. */
+async function addressOf(t: TestContext, answer: Call): Promise<string> {
   const sessions: ServerHttp2Session[] = [];
   const server = createServer().on("session", (session) => void sessions.push(session));
   server.on("stream", (stream, headers) => {
@@ -41,8 +42,11 @@ async function workerOf(t: TestContext, slots: number, answer: Call): Promise<Wo
     for (const session of sessions) session.destroy();
     server.close();
   });
-  const grpc = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return new Worker({ url: "http://127.0.0.1:1", token: "token", logger: silent, grpc, slots });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function workerOf(t: TestContext, slots: number, answer: Call): Promise<Worker> {
+  return new Worker({ url: "http://127.0.0.1:1", token: "token", logger: silent, grpc: await addressOf(t, answer), slots });
 }
 
 const applied = encode(JOB_ANSWER, { applied: true });
@@ -78,6 +82,48 @@ test("a stream that breaks is opened again, and no more jobs are done at once th
     ["CompleteJob", "j1", "j1"],
     ["CompleteJob", "j2", "j2"],
   ]);
+});
+
+test("a job that is cancelled while it waits for a slot is given back, not done", { timeout: 20_000 }, async (t) => {
+  const reports: unknown[] = [];
+  let isCancelled = false;
+  const worker = await workerOf(t, 1, (stream, method, request) => {
+    if (method === "StreamJobs") {
+      stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+      stream.write(Buffer.concat([job("j1"), job("j2", 1_000)]));
+      return;
+    }
+    const id = decode(method === "HeartbeatJob" ? VERBS.heartbeat : VERBS.release, request)["job_id"];
+    if (method === "HeartbeatJob") isCancelled ||= id === "j2";
+    else reports.push([method, id]);
+    end(stream, { "grpc-status": "0" }, encode(JOB_ANSWER, { applied: true, cancel_requested: id === "j2" }));
+    if (reports.length === 2) worker.stop();
+  });
+  worker.step("n", async (ctx) => {
+    assert.equal(ctx.job.id, "j1");
+    while (!isCancelled) await new Promise((done) => setTimeout(done, 20));
+    await new Promise((done) => setTimeout(done, 100));
+  });
+  await worker.serve();
+  assert.deepEqual(reports, [
+    ["CompleteJob", "j1"],
+    ["ReleaseJob", "j2"],
+  ]);
+});
+
+test("an answer without a date leaves the dates of the others", { timeout: 20_000 }, async (t) => {
+  const address = await addressOf(t, (stream, _, request) => {
+    if (decode(VERBS.heartbeat, request)["job_id"] === "gone") return end(stream, { "grpc-status": "5", "handoff-code": "not_found" });
+    end(stream, { "grpc-status": "0" }, encode(JOB_ANSWER, { applied: true, sent_at: "2026-01-02T03:04:05Z" }));
+  });
+  const jobs = new GrpcJobs(address, "token");
+  const { results, date } = await jobs.report("heartbeat", [
+    { id: "gone", lease_token: "l" },
+    { id: "j", lease_token: "l" },
+  ]);
+  jobs.close();
+  assert.deepEqual(results.map(({ id, applied }) => [id, applied]), [["gone", false], ["j", true]]);
+  assert.equal(date, Date.parse("2026-01-02T03:04:05Z"));
 });
 
 test("a refusal ends the worker with what Handoff says", { timeout: 20_000 }, async (t) => {

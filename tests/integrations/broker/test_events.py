@@ -118,6 +118,21 @@ def test_told_twice_or_by_two_it_is_had_once(one):
     assert claim(one.job) == ([], {one.job: "gone"})
 
 
+def test_a_step_that_is_not_begun_again_is_logged(one, caplog):
+    """R-105."""
+    caplog.set_level("INFO", logger="runs.commands.job_events")
+    [job], _ = claim(one.job)
+    assert caplog.messages == []
+    claim(one.job, worker="another")
+    complete(job)
+    claim(one.job, worker="late")
+    step = job.step.id
+    assert caplog.messages == [
+        f"The step {step} has been started: another does not begin it again",
+        f"The step {step} is done, or waits for a later attempt: late does not begin it again",
+    ]
+
+
 def test_the_id_of_the_event_is_no_token_once_somebody_has_claimed_it(one):
     [job], _ = claim(one.job)
     step, _, token = one.job.partition(".")

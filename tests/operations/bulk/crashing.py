@@ -6,11 +6,15 @@ from typing import Any
 
 from accounts.principal import Principal
 from operations.bulk import service, work
+from operations.bulk.letters import begin_letters
+from operations.bulk.models import DECIDE
+from operations.bulk.tasks import begin_tasks
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel.refused import RunRefused
+from tasks_inbox.actions.bulk import BulkCommand
 from tests import factories as make
 from tests.crash import victim
-from tests.inbox.asking import member
+from tests.inbox.asking import approval, member
 
 LONG = 30.0
 """Seconds for a duty that is done to its end."""
@@ -78,11 +82,43 @@ def cancelled() -> tuple[Callable[..., None], tuple[Any, ...]]:
     return cancel_all, (member("ann", "admin"), make.run(run_ids[0]).version.workflow.name)
 
 
+def decide_all(who: Principal) -> None:
+    """Ask for a bulk job that decides all tasks, look first, and do it."""
+    dry = begin_tasks(who, BulkCommand(DECIDE, outcome="approved"), "", dry_run=True)
+    work.work(LONG)
+    if service.counts_of(dry)["able"]:
+        service.go(who, dry.pk, reason="")
+    work.work(LONG)
+    victim.drain()
+
+
+def decided() -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """Two runs that ask."""
+    make.start(approval(), {"amount": 1}, {"amount": 2})
+    make.work()
+    return decide_all, (member("ann", "admin"),)
+
+
+def discard_all(who: Principal) -> None:
+    """Ask for a bulk job that discards all dead letters, and do it."""
+    begin_letters(who, "discard", reason="known")
+    work.work(LONG)
+
+
+def discarded() -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """Two runs that failed for good."""
+    make.start(make.graph([{"id": "a", "retry": "none"}], []), {"n": 1}, {"n": 2})
+    make.fail(*make.claimed())
+    return discard_all, (member("ann", "admin"),)
+
+
 SCENARIOS = {
+    "decided by a bulk job": (decided, {"COMPLETED"}),
+    "discarded by a bulk job": (discarded, {"FAILED"}),
     "moved with its items": (moved_parts, {"COMPLETED"}),
     "moved": (moved, {"COMPLETED"}),
     "cancelled by a bulk job": (cancelled, {"CANCELLED"}),
 }
-ASKED_AGAIN = (move, move_parts, cancel_all)
+ASKED_AGAIN = (move, move_parts, cancel_all, decide_all, discard_all)
 HARMLESS = "put_bulk_item_off stop_bulk_job"
 """Statements that stop a job, which can be asked for again."""

@@ -1,5 +1,6 @@
 """The page of dispatch, and the same gauges for programs (R-175)."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from operations.dispatch.gauges import ADVICE, gauges_of
 from operations.dispatch.models import DispatchSample
 from tests import factories as make
+from tests.architecture.sources import ROOT
 from tests.operations.dispatch.factories import CALM, HARD, kept, samples
 from tests.store.watching import watching
 from tests.timing import clock
@@ -131,6 +133,16 @@ def test_the_page_gives_the_advice(operator, clock):
     page = operator.get("/operations/dispatch").text
     for words in ("Workers poll too often", "Workers get in each other’s way", "92.3 %"):
         assert words in page, words
+
+
+def test_it_says_where_to_start_as_the_docs_do(operator, clock):
+    """R-234."""
+    text = re.sub(r"(\s*<[^>]+>\s*)+", " ", operator.get("/operations/dispatch").text)
+    assert "Worker processes for a queue 2 to 4 " in text
+    assert "Jobs in a batch ( max_jobs ) 10 " in text
+    assert "Pause after a poll that found nothing 250 ms " in text
+    docs = (ROOT / "docs" / "workers.md").read_text()
+    assert "2 to 4 worker processes for a queue, `max_jobs` 10, and a pause of 250 ms" in docs
 
 
 def test_the_mode_is_the_one_that_is_set(operator, clock, settings):

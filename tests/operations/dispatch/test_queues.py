@@ -7,6 +7,7 @@ import pytest
 from accounts.models import FolderGrant
 from runs.commands import jobs
 from runs.commands.job_reports import complete
+from runs.commands.lifecycle import pause_runs
 from runs.models import StepExecution
 from tests import factories as make
 from tests.store.watching import trips_of_page
@@ -36,6 +37,38 @@ def queue(client, name):
     answer = client.get("/api/v1/queues")
     assert answer.status_code == 200, answer.json()
     return next(row for row in answer.json()["results"] if row["queue"] == name)
+
+
+def test_the_items_of_a_queue_come_in_the_order_in_which_they_are_claimed(viewer, clock):
+    """R-043."""
+    retried = make.start({**JOB, "nodes": [{**JOB["nodes"][0], "retry": {"max_retries": 2, "jitter": 0}}]})[0]
+    make.fail(*make.claimed("card"), retryable=True)
+    first, second = make.start(JOB, {}, {})
+    answer = viewer.get("/api/v1/queues/card/items")
+    rows = answer.json()["results"]
+    assert [(row["workflow_id"], row["retry_count"]) for row in rows] == [
+        (first, 0),
+        (second, 0),
+        (retried, 1),
+    ]
+    assert rows[0]["queue_id"] == rows[0]["step_id"] == str(make.steps(first)["charge"].id)
+    assert rows[0]["queued_at"] <= rows[0]["available_at"] < rows[2]["available_at"]
+    assert len(viewer.get("/api/v1/queues/card/items?limit=1").json()["results"]) == 1
+    assert viewer.get("/api/v1/queues/card/items?limit=0").json()["error"]["field"] == "limit"
+    pause_runs(make.a_tenant().pk, [first], by="ann")
+    assert [row["workflow_id"] for row in viewer.get("/api/v1/queues/card/items").json()["results"]] == [
+        second,
+        retried,
+    ]
+    poll(many=10)
+    assert viewer.get("/api/v1/queues/card/items").json()["results"][0]["workflow_id"] == retried
+    make.start(make.chain("noop"))
+    make.work()
+    assert viewer.get("/api/v1/queues/default/items").json() == {"results": []}
+    for queue_name in ("none", "a%00b"):
+        assert viewer.get(f"/api/v1/queues/{queue_name}/items").status_code == 404
+    viewer.force_login(make.a_member("eve", "admin", "theirs"))
+    assert viewer.get("/api/v1/queues/card/items").status_code == 404
 
 
 def test_a_queue_tells_what_is_ready_at_work_and_waits_and_who_asks_for_it(viewer, clock):

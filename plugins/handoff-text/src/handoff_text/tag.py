@@ -14,6 +14,21 @@ from handoff_text.source import LLM_HELP, LLM_TITLE, TextInput, TextOutput
 # Below this a text holds a word or two of a category, as every longer text does of every category.
 ENOUGH = 0.33
 DIGITS = 4
+# Broad topics that do not overlap; each is a topic whose words are built in (`topics.py`).
+DEFAULT_CATEGORIES = (
+    "Technology",
+    "Science",
+    "Health",
+    "Politics",
+    "Business",
+    "Sport",
+    "Culture",
+    "Environment",
+    "Education",
+    "Travel",
+    "Law",
+    "Food",
+)
 
 
 class Category(BaseModel):
@@ -53,6 +68,10 @@ def _as_category(value: object) -> object:
     return {"name": value}
 
 
+def _default_categories() -> list[Category]:
+    return [Category(name=name) for name in DEFAULT_CATEGORIES]
+
+
 NamedCategory = Annotated[Category, BeforeValidator(_as_category, json_schema_input_type=str | Category)]
 
 
@@ -60,10 +79,12 @@ class TagParams(Params):
     """What to choose from."""
 
     categories: list[NamedCategory] = Field(
+        default_factory=_default_categories,
         min_length=1,
         max_length=100,
         title="Categories",
-        description="One category in each row. Describe what belongs there if the name alone does not.",
+        description="One category in each row. Describe what belongs there if the name alone does not. "
+        f"Without any: {', '.join(DEFAULT_CATEGORIES)}.",
     )
     llm: bool = Field(False, title=LLM_TITLE, description=LLM_HELP)
 

@@ -95,6 +95,9 @@ final class GrpcJobs implements Reporter, AutoCloseable {
         });
         try {
             CompletableFuture.anyOf(over, end).get();
+            if (!end.isDone()) {
+                throw new NoResponseException("The stream has ended.", true, null);
+            }
         } catch (ExecutionException failed) {
             throw problem(failed.getCause());
         } finally {

@@ -30,6 +30,9 @@ import java.util.stream.Collectors;
 public final class Worker {
     private static final Logger LOG = System.getLogger("handoff");
     private static final int MOST_JOBS = 100;
+    /** The server takes no greater {@code max_jobs} of a stream. */
+    private static final int MOST_STREAMED = 1_000;
+
     private static final int MOST_BEATS = 1_000;
     private static final int MOST_QUEUES = 50;
     private static final Duration LOOK = Duration.ofMillis(250);
@@ -253,7 +256,7 @@ public final class Worker {
             Map<String, Object> request = about();
             request.put("queues", asked);
             request.put("weights", asked.stream().map(queue -> Map.of("key", queue, "value", 1)).toList());
-            request.put("max_jobs", slots);
+            request.put("max_jobs", Math.min(slots, MOST_STREAMED));
             long opened = System.nanoTime();
             try {
                 grpc.stream(request, (job, date) -> {
@@ -412,6 +415,9 @@ public final class Worker {
 
     /** Does a job and tells what result of it: an error ends its attempt, never the worker and the other jobs in hand. */
     private JobResult process(Job job) {
+        if (job.isCancelled()) {
+            return reports.release(job); // cancelled or lost while it waited for a slot
+        }
         Step step = steps.get(job.node());
         if (step == null) {
             String message = "The worker " + name + " has no step " + job.node() + ".";

@@ -63,6 +63,8 @@ final class GrpcTest {
         ServerServiceDefinition service = ServerServiceDefinition.builder("handoff.v1.Jobs")
                 .addMethod(method("StreamJobs", MethodType.SERVER_STREAMING), ServerCalls.asyncServerStreamingCall(stream))
                 .addMethod(method("CompleteJob", MethodType.UNARY), ServerCalls.asyncUnaryCall(complete))
+                .addMethod(method("HeartbeatJob", MethodType.UNARY), ServerCalls.asyncUnaryCall(complete))
+                .addMethod(method("ReleaseJob", MethodType.UNARY), ServerCalls.asyncUnaryCall(complete))
                 .build();
         return ServerBuilder.forPort(0).addService(service).build().start();
     }
@@ -73,9 +75,13 @@ final class GrpcTest {
     }
 
     private static byte[] job(String id) {
+        return job(id, 60);
+    }
+
+    private static byte[] job(String id, int leaseSeconds) {
         Instant now = Instant.now();
         ObjectNode row = NODES.objectNode().put("id", id).put("node", "n").put("lease_token", "l");
-        row.put("sent_at", now.toString()).put("lease_expires_at", now.plusSeconds(60).toString());
+        row.put("sent_at", now.toString()).put("lease_expires_at", now.plusSeconds(leaseSeconds).toString());
         return Protobuf.encode(Protobuf.JOB, row);
     }
 
@@ -116,6 +122,42 @@ final class GrpcTest {
             stopped[0].run();
             assertEquals(2, completed.get());
             assertEquals(1, most.get());
+        } finally {
+            server.shutdownNow();
+        }
+    }
+
+    @Test
+    void aJobThatIsCancelledWhileItWaitsForASlotIsGivenBack() throws Exception {
+        AtomicInteger done = new AtomicInteger();
+        CountDownLatch heartbeats = new CountDownLatch(2);
+        Worker[] stopped = new Worker[1];
+        // Each job is cancelled: the one that is being done goes on to its end, the other one is not begun.
+        ObjectNode cancelled = NODES.objectNode().put("applied", true).put("cancel_requested", true);
+        AtomicInteger answers = new AtomicInteger();
+        Server server = serve(
+                (request, answer) -> {
+                    answer.onNext(job("j1", 1));
+                    answer.onNext(job("j2", 1));
+                },
+                (request, answer) -> {
+                    answer.onNext(Protobuf.encode(Protobuf.JOB_ANSWER, cancelled));
+                    answer.onCompleted();
+                    heartbeats.countDown();
+                    if (answers.incrementAndGet() >= 4) {
+                        stopped[0].stop();
+                    }
+                });
+        try {
+            stopped[0] = worker(server);
+            stopped[0].step("n", job -> {
+                done.incrementAndGet();
+                heartbeats.await(10, TimeUnit.SECONDS);
+                Thread.sleep(100);
+                return 1;
+            });
+            stopped[0].run();
+            assertEquals(1, done.get());
         } finally {
             server.shutdownNow();
         }
