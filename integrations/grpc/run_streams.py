@@ -56,7 +56,7 @@ class _Watcher:
     def __init__(self) -> None:
         self.is_told = asyncio.Event()
 
-    def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None, event: str) -> None:
+    def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None) -> None:
         """Something about its run changed."""
         self.is_told.set()
 

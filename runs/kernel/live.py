@@ -320,9 +320,11 @@ async def watch(topic: Topic, *, with_tree: bool = False) -> bool:
 
     Raises what is in `ERRORS`.
     """
-    if with_tree:
-        await _web_watchers().watch(topic._replace(about=TREE).group, WATCH_SECONDS)
-    return await _web_watchers().watch(topic.group, WATCH_SECONDS)
+    watchers = _web_watchers()
+    is_new = await watchers.watch(topic.group, WATCH_SECONDS)
+    if with_tree and await watchers.watch(topic._replace(about=TREE).group, WATCH_SECONDS):
+        return True
+    return is_new
 
 
 async def answers() -> None:

@@ -74,7 +74,9 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._status: str | None = None
         self._mark, self._spared = "", 0
         self._is_told = asyncio.Event()
-        self._heard = self._said = ""
+        self._said = ""
+        self._knows_all = False
+        """Whether a client has, or is told with what is said next, all until now: only then what is said has an id."""
         self._missed: Missed | None = None
         self._reloads = False
 
@@ -92,12 +94,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self.close()
             return
         self._topic, principal = access
-        await hub.join(self._topic, self)
-        self._heard = self._said = hub.id_of(self._topic)
+        await self._join(self._topic)
         if last := self._asked("last"):
             self._missed = hub.missed(self._topic, last)
-            self._reloads = self._missed is None
-        await live.watch(self._topic, with_tree=self._has_tree)
+            self._knows_all, self._said = (True, last) if self._missed else (False, "")
+            self._reloads = not self._knows_all
         await self.accept()
         self._watch_over(principal)
         self._looking = asyncio.create_task(self._look_after(self._topic))
@@ -111,11 +112,16 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._pinged_at = now
         await self._say(self._topic)
 
-    def told(
-        self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None = None, event: str = ""
-    ) -> None:
+    async def _join(self, topic: Topic) -> bool:
+        """Hear of the topic, and go on to; gives whether nobody watched it, so that changes may have been lost."""
+        is_new = await live.watch(topic, with_tree=self._has_tree)
+        if is_new:
+            hub.forget(topic)
+        await hub.join(topic, self)
+        return is_new
+
+    def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None = None) -> None:
         """Something about the topic changed: said at the socket's next turn, with what else changes until then."""
-        self._heard = event or self._heard
         self._changed.update(changed)
         self._nodes.update(nodes)
         if len(self._nodes) > SOCKET_NODES and self._topic is not None:
@@ -128,22 +134,25 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
     async def _look_after(self, topic: Topic) -> None:
         """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
-            if self._missed is not None:
-                await self._resume(topic, self._missed)
+            if self._missed and any(self._missed):
+                self.told(*self._missed)
+            elif self._missed:
+                await self._say(topic)
             # By now every process knows of this watcher: what happened before may not have been told.
             await self._say_until(time.monotonic() + CAUGHT_UP_SECONDS, topic)
             self._mark = self._asked("mark")
-            if self._missed is not None:
-                await self._say(topic)
-            elif await self._has_changed(topic):
-                # At its turn, since all may connect at once where a process was restarted.
+            # At its turn, since all may connect at once where a process was restarted.
+            if not self._knows_all and await self._has_changed(topic):
                 self.told(topic.aspects, {})
             else:
+                self._reloads = False
+                self._said = self._said if self._is_told.is_set() else hub.id_of(topic)
                 await self._say(topic)
+            self._knows_all = True
             refreshed = time.monotonic()
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
-                is_new = await live.watch(topic, with_tree=self._has_tree)
+                is_new = await self._join(topic)
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 # Said at the socket's turn, since all that there are may be at it at once.
                 if is_new or time.monotonic() - max(refreshed, self._told_at) >= REFRESH_SECONDS:
@@ -152,17 +161,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                         self.told(topic.aspects, {})
                 await self._say(topic)
         except live.ERRORS:
+            hub.forget(topic)
             await self._give_up()
         except Exception:
             log.exception("A socket can't be looked after")
             await self._give_up()
-
-    async def _resume(self, topic: Topic, missed: Missed) -> None:
-        """Say at once what changed after the last event that the client had, or that nothing did."""
-        if missed.changed or missed.nodes or missed.status:
-            self.told(missed.changed, missed.nodes, missed.status)
-        else:
-            await self._say(topic)
 
     def _asked(self, name: str) -> str:
         """A word of the address: the `mark` of what the page shows, the id of the `last` event that it had."""
@@ -215,7 +218,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         changed, nodes, status = sorted(self._changed), self._nodes, self._status
         self._changed, self._nodes, self._status = set(), {}, None
         self._is_told.clear()
-        self._said = self._heard
+        if self._knows_all:
+            self._said = hub.id_of(topic)
         await self._say(topic, changed, nodes, status)
         self._told_at = time.monotonic()
         pace.told()
@@ -237,13 +241,13 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             "v": 1,
             "seq": self._seq,
             "id": self._said,
-            "reload": self._reloads,
+            "reload": self._reloads and self._knows_all and bool(changed),
             "topic": topic.name,
             "changed": changed,
             "nodes": nodes or {},
             "status": status,
         }
-        self._reloads = self._reloads and not changed
+        self._reloads = self._reloads and not message["reload"]
         async with asyncio.timeout(SEND_SECONDS):
             await self.send(json.dumps(message))
 

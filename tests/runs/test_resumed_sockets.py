@@ -3,7 +3,9 @@
 import time
 
 import pytest
+import redis
 
+from runs.kernel import redis_live
 from runs.limits import SOCKET_NODES
 from runs.web.missed import TopicLog
 from tests import factories as make
@@ -53,6 +55,28 @@ def test_who_missed_nothing_is_told_nothing(site, session, run_id):
         first = page.beat()
         assert (first["changed"], first["reload"], first["id"]) == ([], False, last)
         assert page.hear_all(1.5) == []
+
+
+@pytest.mark.parametrize("path", ["/ws/runs/{}", "/ws/queues", "/ws/alerts", "/ws/inbox"])
+def test_an_id_from_before_the_watch_lapsed_means_that_all_is_to_be_read(
+    site, session, run_id, path, settings
+):
+    path = path.format(run_id)
+    last = last_of(site, path, session)
+    redis.Redis.from_url(settings.REDIS_URL).delete(redis_live.WATCHED)
+    with Watcher(site, f"{path}?last={last}", session) as page:
+        told = page.hear()
+    assert told["reload"]
+    assert told["id"] != last
+
+
+def test_what_is_said_before_all_was_said_has_no_id(site, session, run_id):
+    with Watcher(site, f"/ws/runs/{run_id}", session) as page:
+        page.socket.send("ping")
+        beat, settled = page.beat(), page.hear()
+    assert (beat["changed"], beat["id"], beat["reload"]) == ([], "", False)
+    assert settled["id"]
+    assert not settled["reload"]
 
 
 @pytest.mark.parametrize("last", ["other-1", "x", "-", "%00-1", "deadbeef-99999999999999999999"])
