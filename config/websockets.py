@@ -16,6 +16,7 @@ from django.http.request import split_domain_port, validate_host
 from django.urls import path, re_path
 
 import config.wsgi  # noqa: F401 (Django must be set up before what follows has models)
+from config import features
 from config.asgi_types import Receive, Scope, Send
 from runs.kernel import live
 from runs.web.consumers import TRY_LATER, RunConsumer, RunsConsumer
@@ -27,6 +28,7 @@ ROUTES = [
     path("ws/runs", RunsConsumer.as_asgi(), name="ws-runs"),
     path("ws/runs/<uuid:run_id>", RunConsumer.as_asgi(), name="ws-run"),
     path("ws/inbox", InboxConsumer.as_asgi(), name="ws-inbox"),
+    *features.routes("sockets"),
 ]
 _router = URLRouter([*ROUTES, re_path("", WebsocketDenier.as_asgi())])
 

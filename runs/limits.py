@@ -234,6 +234,10 @@ REPAIR_SECONDS = 5.0
 """How long a repair holds a run; the next pass continues."""
 HISTORY_BATCHES = 20
 """Batches of histories that one pass verifies."""
+SOCKET_NODES = 500
+"""Nodes whose status is kept for a socket, or for those that come back to its topic; of more a page reads all."""
+KEPT_TOPICS = 500
+"""Topics of which a web process knows what changed after their last socket has left: as many as it has sockets."""
 USER_SOCKETS = 20
 """Open websockets of one person."""
 TENANT_SOCKETS = 200

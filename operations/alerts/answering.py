@@ -11,8 +11,9 @@ from lib.refusals import Conflict, Invalid, Missing
 from operations.alerts import store
 from operations.alerts.access import visible_alerts
 from operations.alerts.limits import MUTE_SECONDS, NOTE_CHARACTERS
-from operations.alerts.models import Alert, AlertChannel, AlertDelivery
+from operations.alerts.models import LIVE_TOPIC, Alert, AlertChannel, AlertDelivery
 from operations.alerts.rules import muted_until
+from runs.kernel import live
 
 
 def alerts_for(principal: Principal, status: str | None = None) -> QuerySet[Alert]:
@@ -54,6 +55,7 @@ def acknowledge(principal: Principal, alert_id: int, *, note: str = "", reason: 
         if not done:
             raise Conflict("This alert is no longer open.", code="alert_not_open")
         audit.record(principal, "alert.acknowledge", alert.subject, reason=reason or note or None)
+        live.tell_about(LIVE_TOPIC, [principal.tenant_id])
     return get_alert(principal, alert_id)
 
 
@@ -66,6 +68,7 @@ def resolve(principal: Principal, alert_id: int, *, reason: str | None = None) -
             raise Conflict("This alert is already over.", code="alert_resolved")
         store.tell_resolved(resolved)
         audit.record(principal, "alert.resolve", alert.subject, reason=reason)
+        live.tell_about(LIVE_TOPIC, [principal.tenant_id])
     return get_alert(principal, alert_id)
 
 
@@ -79,4 +82,5 @@ def mute(principal: Principal, alert_id: int, *, seconds: int, reason: str | Non
         if not rows.update(muted_until=muted_until(seconds)):
             raise Conflict("This alert is already over.", code="alert_resolved")
         audit.record(principal, "alert.mute", f"{alert.subject}: {seconds} s", reason=reason)
+        live.tell_about(LIVE_TOPIC, [principal.tenant_id])
     return get_alert(principal, alert_id)

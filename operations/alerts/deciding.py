@@ -78,6 +78,11 @@ class Decision:
     escalated: tuple[int, ...] = ()
     resolved: tuple[int, ...] = ()
 
+    @property
+    def changes_alerts(self) -> bool:
+        """Whether an alert is raised, escalated or resolved."""
+        return bool(self.raised or self.escalated or self.resolved)
+
 
 def decide(
     rule: Rule,

@@ -18,7 +18,9 @@ from operations.alerts.deciding import Decision, Finding, FormerAlert, NewAlert,
 from operations.alerts.disk import free_percent_in_time
 from operations.alerts.finding import Found, find
 from operations.alerts.kinds import KINDS, default_params
+from operations.alerts.models import LIVE_TOPIC
 from operations.alerts.store import RaisedRow, RuleRow, SeenRow
+from runs.kernel import live
 
 _BATCH, _SECONDS = 1_000, 0.8
 
@@ -27,6 +29,7 @@ _BATCH, _SECONDS = 1_000, 0.8
 class Decided:
     """What was decided of a rule's alerts, and when."""
 
+    tenant: int
     rule: int
     now: datetime
     decision: Decision
@@ -84,7 +87,7 @@ def _decisions(state: Found) -> list[Decided]:
         )
         id = rule.id
         decision = decide(rule, state.findings.get(id, ()), standing[id], former[id], now)
-        decided.append(Decided(id, now, decision))
+        decided.append(Decided(row["tenant_id"], id, now, decision))
     return decided
 
 
@@ -109,6 +112,7 @@ def _applied(decided: Sequence[Decided]) -> int:
     if resolved:
         resolved = store.resolve_alerts(resolved)
         store.tell_resolved(resolved)
+    live.tell_about(LIVE_TOPIC, {one.tenant for one in decided if one.decision.changes_alerts})
     return len(raised) + len(resolved)
 
 

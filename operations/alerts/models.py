@@ -11,6 +11,8 @@ from lib.stored_json import StoredJson
 from runs.models.base import HotRow
 
 SEVERITIES = ("critical", "warning", "info")
+LIVE_TOPIC = "alerts"
+"""What `/ws/alerts` is about."""
 ALERT_STATUSES = ("open", "acknowledged", "resolved")
 CHANNEL_KINDS = ("mail", "slack", "teams", "pagerduty", "webhook")
 ADMINS_KINDS = ("webhook_off", "mail_failing", "disk", "outbox", "relay_leader")

@@ -25,7 +25,8 @@ from operations.alerts.limits import (
     RULE_CHANNELS,
     TENANT_RULES,
 )
-from operations.alerts.models import SEVERITIES, AlertChannel, AlertRule
+from operations.alerts.models import LIVE_TOPIC, SEVERITIES, AlertChannel, AlertRule
+from runs.kernel import live
 
 _PLAIN = ("severity", "cooldown_seconds", "enabled", "escalate_minutes")
 _CHANGES = (*_PLAIN, "name", "params", "channels", "escalate_channels", "mute_seconds")
@@ -112,6 +113,7 @@ def delete_rule(principal: Principal, rule_id: int, *, reason: str | None = None
         raise Conflict("A built-in rule can't be deleted; switch it off.", code="built_in")
     with transaction.atomic():
         AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk).delete()
+        live.tell_about(LIVE_TOPIC, [principal.tenant_id])
         audit.change(principal, "alert_rule.delete", rule.name, before=_facts_of(rule), reason=reason)
 
 

@@ -4,6 +4,7 @@ from django.urls import path
 
 from operations.alerts import api as views
 from operations.alerts import channel_pages, rule_pages, web
+from operations.alerts.consumers import AlertsConsumer
 
 api = [
     path("alerts", views.AlertsView.as_view(), name="api-alerts"),
@@ -25,6 +26,7 @@ api = [
         name="api-alert-channel-test",
     ),
 ]
+sockets = [path("ws/alerts", AlertsConsumer.as_asgi(), name="ws-alerts")]
 pages = [
     path("operations/alerts", web.alert_list, name="operations-alerts"),
     path("operations/alerts/count", web.alert_count, name="operations-alert-count"),

@@ -38,7 +38,7 @@ ANSWER_SECONDS = 1.0
 ALL = "live"
 """The channel group of the web processes: each hears of all topics at once, which costs far less than a group each."""
 
-RUNS, INBOX, TREE = "runs", "inbox", "tree"
+RUNS, INBOX, TREE, QUEUES = "runs", "inbox", "tree", "queues"
 
 
 class Watchers(Protocol):
@@ -102,7 +102,7 @@ class Change(NamedTuple):
     """Something about a run changed: its own row where `whole`, the status of `node` and its own, `run_status`, where
     these are known.
 
-    Without a run: something that the tenant's inbox shows.
+    Without a run: something that the tenant's inbox shows, or what it is `about`.
     """
 
     tenant_id: int
@@ -111,13 +111,15 @@ class Change(NamedTuple):
     node: str | None = None
     status: str | None = None
     run_status: str | None = None
+    about: str = INBOX
 
     @property
     def topics(self) -> tuple[Topic, ...]:
         """Who is told."""
         if self.run_id is None:
-            return (Topic(self.tenant_id, about=INBOX),)
-        return (Topic(self.tenant_id, self.run_id), Topic(self.tenant_id))
+            return (Topic(self.tenant_id, about=self.about),)
+        of_tenant = Topic(self.tenant_id), Topic(self.tenant_id, about=QUEUES)
+        return (Topic(self.tenant_id, self.run_id), *of_tenant)
 
 
 @dataclass(slots=True)
@@ -298,7 +300,12 @@ def node_of(step: ClaimedStep) -> str | None:
 
 def tell_inboxes(tenants: Iterable[int]) -> None:
     """The tasks of these tenants changed, or what somebody said or noted of them; told once that is committed."""
-    changed = [Change(tenant, None) for tenant in tenants]
+    tell_about(INBOX, tenants)
+
+
+def tell_about(about: str, tenants: Iterable[int]) -> None:
+    """What these tenants have of this changed; told once that is committed."""
+    changed = [Change(tenant, None, about=about) for tenant in tenants]
     transaction.on_commit(lambda: tell(changed))
 
 
@@ -313,9 +320,11 @@ async def watch(topic: Topic, *, with_tree: bool = False) -> bool:
 
     Raises what is in `ERRORS`.
     """
-    if with_tree:
-        await _web_watchers().watch(topic._replace(about=TREE).group, WATCH_SECONDS)
-    return await _web_watchers().watch(topic.group, WATCH_SECONDS)
+    watchers = _web_watchers()
+    is_new = await watchers.watch(topic.group, WATCH_SECONDS)
+    if with_tree and await watchers.watch(topic._replace(about=TREE).group, WATCH_SECONDS):
+        return True
+    return is_new
 
 
 async def answers() -> None:

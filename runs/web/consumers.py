@@ -22,10 +22,11 @@ from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
-from runs.limits import PROCESS_SOCKETS, TENANT_SOCKETS, USER_SOCKETS
+from runs.limits import PROCESS_SOCKETS, SOCKET_NODES, TENANT_SOCKETS, USER_SOCKETS
 from runs.reading.children import may_begin_runs
 from runs.reading.events import mark_of
 from runs.web.hub import hub
+from runs.web.missed import Missed
 from runs.web.pace import LATEST_OF_LISTS_SECONDS, LATEST_SECONDS, SAMPLE_SECONDS, Turn, pace
 from runs.web.socket_watch import Watched, watch
 
@@ -73,6 +74,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._status: str | None = None
         self._mark, self._spared = "", 0
         self._is_told = asyncio.Event()
+        self._said = ""
+        self._knows_all = False
+        """Whether a client has, or is told with what is said next, all until now: only then what is said has an id."""
+        self._missed: Missed | None = None
+        self._reloads = False
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve the connection, and leave nothing behind however it ends."""
@@ -88,8 +94,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self.close()
             return
         self._topic, principal = access
-        await hub.join(self._topic, self)
-        await live.watch(self._topic, with_tree=self._has_tree)
+        await self._join(self._topic)
+        if last := self._asked("last"):
+            self._missed = hub.missed(self._topic, last)
+            self._knows_all, self._said = (True, last) if self._missed else (False, "")
+            self._reloads = not self._knows_all
         await self.accept()
         self._watch_over(principal)
         self._looking = asyncio.create_task(self._look_after(self._topic))
@@ -103,28 +112,47 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._pinged_at = now
         await self._say(self._topic)
 
+    async def _join(self, topic: Topic) -> bool:
+        """Hear of the topic, and go on to; gives whether nobody watched it, so that changes may have been lost."""
+        is_new = await live.watch(topic, with_tree=self._has_tree)
+        if is_new:
+            hub.forget(topic)
+        await hub.join(topic, self)
+        return is_new
+
     def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None = None) -> None:
         """Something about the topic changed: said at the socket's next turn, with what else changes until then."""
         self._changed.update(changed)
         self._nodes.update(nodes)
+        if len(self._nodes) > SOCKET_NODES and self._topic is not None:
+            # The page reads them all instead.
+            self._changed.update(self._topic.aspects)
+            self._nodes.clear()
         self._status = status or self._status
         self._is_told.set()
 
     async def _look_after(self, topic: Topic) -> None:
         """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
+            if self._missed and any(self._missed):
+                self.told(*self._missed)
+            elif self._missed:
+                await self._say(topic)
             # By now every process knows of this watcher: what happened before may not have been told.
             await self._say_until(time.monotonic() + CAUGHT_UP_SECONDS, topic)
-            self._mark = self._seen()
-            if await self._has_changed(topic):
-                # At its turn, since all may connect at once where a process was restarted.
+            self._mark = self._asked("mark")
+            # At its turn, since all may connect at once where a process was restarted.
+            if not self._knows_all and await self._has_changed(topic):
                 self.told(topic.aspects, {})
             else:
+                self._reloads = False
+                self._said = self._said if self._is_told.is_set() else hub.id_of(topic)
                 await self._say(topic)
+            self._knows_all = True
             refreshed = time.monotonic()
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
-                is_new = await live.watch(topic, with_tree=self._has_tree)
+                is_new = await self._join(topic)
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 # Said at the socket's turn, since all that there are may be at it at once.
                 if is_new or time.monotonic() - max(refreshed, self._told_at) >= REFRESH_SECONDS:
@@ -133,15 +161,16 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                         self.told(topic.aspects, {})
                 await self._say(topic)
         except live.ERRORS:
+            hub.forget(topic)
             await self._give_up()
         except Exception:
             log.exception("A socket can't be looked after")
             await self._give_up()
 
-    def _seen(self) -> str:
-        """The mark of what the page shows, which says so in the address that it connects to."""
+    def _asked(self, name: str) -> str:
+        """A word of the address: the `mark` of what the page shows, the id of the `last` event that it had."""
         query: bytes = self.scope["query_string"]
-        return parse_qs(query.decode("latin-1")).get("mark", [""])[0]
+        return parse_qs(query.decode("latin-1")).get(name, [""])[0]
 
     async def _has_changed(self, topic: Topic) -> bool:
         """Whether the page may show less than there is: not where its run still has the mark that it had."""
@@ -189,6 +218,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         changed, nodes, status = sorted(self._changed), self._nodes, self._status
         self._changed, self._nodes, self._status = set(), {}, None
         self._is_told.clear()
+        if self._knows_all:
+            self._said = hub.id_of(topic)
         await self._say(topic, changed, nodes, status)
         self._told_at = time.monotonic()
         pace.told()
@@ -209,11 +240,14 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         message = {
             "v": 1,
             "seq": self._seq,
+            "id": self._said,
+            "reload": self._reloads and self._knows_all and bool(changed),
             "topic": topic.name,
             "changed": changed,
             "nodes": nodes or {},
             "status": status,
         }
+        self._reloads = self._reloads and not message["reload"]
         async with asyncio.timeout(SEND_SECONDS):
             await self.send(json.dumps(message))
 

@@ -2,18 +2,26 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
+from uuid import uuid4
 
 from channels.layers import get_channel_layer
 
 from runs.kernel import live
 from runs.kernel.live import Topic
+from runs.limits import KEPT_TOPICS
+from runs.web.missed import Missed, TopicLog
 
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 1.0
+KEPT_SECONDS = 15.0
+"""So long after its last socket has left the changes of a topic are kept: each socket has said that it watches at most
+ten seconds before, which counts for thirty.
+"""
 
 
 class Listener(Protocol):
@@ -30,14 +38,43 @@ class Hub:
         self._sockets: dict[str, set[Listener]] = {}
         self._beginning: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
+        self._process, self._number = uuid4().hex[:12], 0
+        self._logs: dict[str, TopicLog] = {}
+        self._tidying: asyncio.TimerHandle | None = None
 
     async def join(self, topic: Topic, socket: Listener) -> None:
-        """Have the socket told from now on. Raises what is in `live.ERRORS`."""
+        """Have the socket told from now on. Raises what is in `live.ERRORS`.
+
+        The topic must be watched already; where it was not until now, `forget` it first.
+        """
         self._sockets.setdefault(topic.group, set()).add(socket)
         if self._listening is None or self._listening.done():
             # All who come meanwhile wait for the same: where Redis hangs none waits for the others' turns, too.
             self._beginning = self._beginning or asyncio.create_task(self._begin())
             await asyncio.shield(self._beginning)
+        record = self._logs.get(topic.group)
+        if record is None or 0.0 < record.until < time.monotonic():
+            # A number of its own: no id from before it names a moment since which nothing was left out.
+            self._number += 1
+            record = self._logs[topic.group] = TopicLog(self._number)
+        record.until = 0.0
+
+    def id_of(self, topic: Topic) -> str:
+        """The id of the last event about it."""
+        record = self._logs.get(topic.group)
+        return f"{self._process}-{record.number}" if record else ""
+
+    def missed(self, topic: Topic, last: str) -> Missed | None:
+        """What changed about it after the event of this id; None where that is not kept, here or any more."""
+        process, _, number = last.partition("-")
+        if process != self._process or not number.isascii() or not number.isdecimal() or len(number) > 18:
+            return None
+        record = self._logs.get(topic.group)
+        return record.missed(int(number)) if record else None
+
+    def forget(self, topic: Topic) -> None:
+        """Events about it may have been lost: nobody is told what they missed by an id from before."""
+        self._logs.pop(topic.group, None)
 
     async def _begin(self) -> None:
         try:
@@ -54,8 +91,27 @@ class Hub:
         sockets.discard(socket)
         if not sockets:
             self._sockets.pop(topic.group, None)
+            if record := self._logs.pop(topic.group, None):
+                # As the last one: the first is the one that was left first.
+                self._logs[topic.group] = record
+                record.until = time.monotonic() + KEPT_SECONDS
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Forget the topics that nobody came back to; without any nothing is listened to."""
+        now = time.monotonic()
+        idle = [group for group, record in self._logs.items() if record.until]
+        surplus = len(idle) - KEPT_TOPICS
+        for place, group in enumerate(idle):
+            if place < surplus or self._logs[group].until <= now:
+                del self._logs[group]
+        if self._tidying is not None:
+            self._tidying.cancel()
+            self._tidying = None
+        if first := next((record.until for record in self._logs.values() if record.until), 0.0):
+            self._tidying = asyncio.get_running_loop().call_later(first - now, self._tidy)
         # Redis may have been away: who comes next subscribes anew.
-        if not self._sockets and self._listening is not None:
+        if not self._sockets and not self._logs and self._listening is not None:
             self._listening.cancel()
             self._listening = None
 
@@ -66,6 +122,7 @@ class Hub:
                     self._tell(await layer.receive(channel))
                 except Exception:
                     log.exception("A message about changes can't be read")
+                    self._logs.clear()
                     await asyncio.sleep(AGAIN_SECONDS)
         finally:
             with suppress(*live.ERRORS):
@@ -73,7 +130,11 @@ class Hub:
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         for group, changed, nodes, status in message["notices"]:
-            for socket in self._sockets.get(group, ()):
+            record, sockets = self._logs.get(group), self._sockets.get(group, ())
+            if record:
+                self._number += 1
+                record.add(self._number, changed, nodes, status)
+            for socket in sockets:
                 socket.told(changed, nodes, status)
 
 

@@ -19,7 +19,7 @@ const NOT_ALLOWED = 4403;
 const path = document.body.dataset.live;
 const state = document.querySelector("[data-live-state]");
 
-let socket, retry, poll, gap, pending, rest, reread;
+let socket, retry, poll, gap, pending, rest, reread, last;
 let failures = 0;
 let heardAt = 0;
 let isOwed = false;
@@ -52,15 +52,18 @@ function connect() {
   const address = Object.assign(new URL(path, location), { protocol: location.protocol.replace("http", "ws") });
   const mark = document.querySelector("[data-mark]")?.dataset.mark;
   if (mark) address.searchParams.set("mark", mark);
+  if (last) address.searchParams.set("last", last);
   socket = new WebSocket(address);
   heardAt = Date.now();
-  socket.onopen = () => failures && changed();
+  // What was missed is told after the last event that was heard, or that all is to be read.
+  socket.onopen = () => failures && !last && changed();
   socket.onmessage = (event) => {
     heardAt = Date.now();
     // Not when it opens: one that opens and closes over and over is no socket.
     failures = 0;
     stopPolling();
     const message = JSON.parse(event.data);
+    last = message.id;
     if (message.changed.length) changed(message);
     else if (message.status || Object.keys(message.nodes ?? {}).length)
       document.body.dispatchEvent(new CustomEvent("handoff:told", { detail: message }));

@@ -15,5 +15,7 @@ class Socket:
 SOCKETS = {
     "ws-runs": Socket("runs:read", "/ws/runs"),
     "ws-inbox": Socket("tasks:read", "/ws/inbox"),
+    "ws-queues": Socket("runs:read", "/ws/queues"),
+    "ws-alerts": Socket("runs:operate", "/ws/alerts"),
     "ws-run": Socket("runs:read", "/ws/runs/{run}", names_object=True),
 }

@@ -2,13 +2,13 @@
 
 import pytest
 
-from accounts.models import Membership
+from accounts.models import Membership, Session, User
 from accounts.roles import MEMBER_ROLES, SCOPES_OF_ROLE
 from config.websockets import ROUTES
 from tests import factories as make
 from tests.api.authorisation_sockets import SOCKETS
 from tests.serving import served, site
-from tests.sockets import refusal, session_of
+from tests.sockets import Watcher, refusal, session_of
 
 pytestmark = pytest.mark.processes
 
@@ -68,6 +68,32 @@ def test_no_socket_opens_without_a_session_or_a_tenant(site, people, run, name):
     session = session_of(people.member("admin"))
     Membership.objects.for_tenant(people.tenant().pk).delete()
     assert refusal(site, path, session)[0] == 403
+
+
+@everywhere
+def test_a_session_that_is_revoked_and_a_person_who_is_deactivated_are_told_no_more(site, people, run, name):
+    path, admin = SOCKETS[name].path.format(run=run), people.member("admin")
+    revoked, kept = session_of(admin), session_of(admin)
+    with Watcher(site, path, revoked) as first, Watcher(site, path, kept) as second:
+        last = first.settled().beat(15)["id"]
+        Session.objects.filter(pk=revoked).delete()
+        assert first.closed(15) == 4403
+        assert refusal(site, f"{path}?last={last}", revoked)[0] == 403
+        second.beat(15)
+        User.objects.filter(pk=admin.pk).update(is_active=False)
+        assert second.closed(15) == 4403
+    assert refusal(site, f"{path}?last={last}", kept)[0] == 403
+
+
+@everywhere
+def test_the_id_of_another_tenants_socket_tells_nothing_of_that_tenant(site, people, run, name):
+    path = SOCKETS[name].path
+    theirs = make.start(make.chain("noop"), tenant=people.tenant("theirs"))[0]
+    with Watcher(site, path.format(run=theirs), session_of(people.member("admin", tenant="theirs"))) as page:
+        last = page.hear()["id"]
+    with Watcher(site, f"{path.format(run=run)}?last={last}", session_of(people.member("admin"))) as page:
+        assert last
+        assert page.hear()["reload"]
 
 
 @pytest.mark.parametrize("name", [name for name, socket in SOCKETS.items() if socket.names_object])

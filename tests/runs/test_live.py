@@ -71,7 +71,16 @@ def test_a_page_hears_what_its_run_does_and_nothing_of_what_is_in_it(site, sessi
         make.work()
         said = page.hear_all(1.0)
     assert caught_up["changed"] == ["run", "steps"]
-    assert {key for message in said for key in message} == {"v", "seq", "topic", "changed", "nodes", "status"}
+    assert {key for message in said for key in message} == {
+        "v",
+        "seq",
+        "id",
+        "reload",
+        "topic",
+        "changed",
+        "nodes",
+        "status",
+    }
     assert {message["topic"] for message in said} == {f"run:{run_id}"}
     assert said[-1]["nodes"]["b"] == "COMPLETED"
     assert said[-1]["status"] == "COMPLETED"

@@ -97,7 +97,9 @@ def test_a_message_that_can_not_be_read_is_not_the_last(layer, monkeypatch):
     asyncio.run(scene())
 
 
-def test_when_all_have_left_it_hears_no_more_and_who_comes_then_subscribes_anew(layer):
+def test_when_all_have_left_it_hears_no_more_and_who_comes_then_subscribes_anew(layer, monkeypatch):
+    monkeypatch.setattr(module, "KEPT_SECONDS", 0)
+
     async def scene():
         hub, first, second = Hub(), Socket(), Socket()
         await hub.join(RUN, first)
@@ -109,6 +111,58 @@ def test_when_all_have_left_it_hears_no_more_and_who_comes_then_subscribes_anew(
         layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {}, "COMPLETED")]})
         await layer.settle()
         assert (first.heard, second.heard, layer.subscribed) == ([], [(["run"], {}, "COMPLETED")], 2)
+
+    asyncio.run(scene())
+
+
+def test_what_changes_after_the_last_has_left_is_kept_for_who_comes_back(layer):
+    async def scene():
+        hub, socket = Hub(), Socket()
+        await hub.join(RUN, socket)
+        last = hub.id_of(RUN)
+        hub.leave(RUN, socket)
+        layer.messages.put_nowait({"notices": [(RUN.group, ["steps"], {"a": "RUNNING"}, None)]})
+        await layer.settle()
+        assert hub.missed(RUN, last) == (["steps"], {"a": "RUNNING"}, None)
+        assert hub.missed(RUN, hub.id_of(RUN)) == ([], {}, None)
+        assert Hub().missed(RUN, last) is None
+        hub.forget(RUN)
+        await hub.join(RUN, socket)
+        assert hub.missed(RUN, last) is None
+
+    asyncio.run(scene())
+
+
+def test_where_messages_may_be_lost_nothing_from_before_is_trusted(layer, monkeypatch):
+    monkeypatch.setattr(module, "AGAIN_SECONDS", 0)
+
+    async def scene():
+        hub, socket = Hub(), Socket()
+        await hub.join(RUN, socket)
+        last = hub.id_of(RUN)
+        layer.messages.put_nowait({"nonsense": 1})
+        await layer.settle()
+        assert hub.missed(RUN, last) is None
+        await hub.join(RUN, socket)
+        assert hub.missed(RUN, last) is None
+        assert hub.missed(RUN, hub.id_of(RUN)) == ([], {}, None)
+
+    asyncio.run(scene())
+
+
+def test_so_many_topics_are_kept_that_nobody_watches_and_the_last_ones_are(layer, monkeypatch):
+    monkeypatch.setattr(module, "KEPT_TOPICS", 2)
+
+    async def scene():
+        hub, socket = Hub(), Socket()
+        ids = {}
+        for topic in map(Topic, range(4)):
+            await hub.join(topic, socket)
+            ids[topic] = hub.id_of(topic)
+        for topic in reversed(ids):
+            hub.leave(topic, socket)
+        kept = [topic.tenant_id for topic, last in ids.items() if hub.missed(topic, last) is not None]
+        assert kept == [0, 1]
 
     asyncio.run(scene())
 

@@ -33,7 +33,7 @@ SELECT json_build_object('id', o.id, 'rule', o.rule_id, 'key', o.key, 'status', 
  ORDER BY o.id
 
 -- name: rules_of_alerts
-SELECT json_build_object('id', a.id, 'kind', a.kind, 'cooldown_seconds', a.cooldown_seconds, 'muted_until', a.muted_until,
+SELECT json_build_object('id', a.id, 'tenant_id', a.tenant_id, 'kind', a.kind, 'cooldown_seconds', a.cooldown_seconds, 'muted_until', a.muted_until,
            'escalate_minutes', a.escalate_minutes, 'now', clock())::text
   FROM runs_alertrule a
  WHERE a.id = ANY (%(rules)s::bigint[])

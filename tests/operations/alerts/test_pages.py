@@ -3,6 +3,7 @@
 import pytest
 
 from accounts.models import Membership
+from engine.limits import WORKFLOW_NAME_CHARACTERS
 from operations.alerts import channels, rules
 from operations.alerts.evaluating import make_rules
 from operations.alerts.models import Alert, AlertDelivery, AlertRule
@@ -91,7 +92,7 @@ def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
     one = alert(tenant)
     path = f"/operations/alerts/{one.pk}"
     page = admin.get(path).text
-    assert 'hx-trigger="handoff:tick from:body"' in page
+    assert 'hx-trigger="handoff:changed from:body, handoff:tick from:body"' in page
     assert "Acknowledge it" in page
     Alert.objects.for_tenant(tenant.pk).filter(pk=one.pk).update(status="resolved", subject="It was wrong")
     part = admin.get(path, headers={"HX-Request": "true", "Handoff-Automatic": "1"})
@@ -147,7 +148,7 @@ def test_a_rule_is_changed_by_its_form_and_what_is_wrong_is_said_at_its_field(ad
         ("name", "", "A name has"),
         ("escalate_minutes", "0", "from 1 to"),
         ("cooldown_minutes", "999999", "At most"),
-        ("of", "x" * 200, "at most 128"),
+        ("of", "x" * (WORKFLOW_NAME_CHARACTERS + 1), f"at most {WORKFLOW_NAME_CHARACTERS}"),
     ):
         answer = admin.post(path, form(**{field: value}))
         assert answer.status_code == 422
