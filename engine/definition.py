@@ -263,8 +263,9 @@ class Definition(Shape):
     sla_calendar: CalendarName | None = _field(
         "Calendar of the deadline", "Defines the working days. Empty: the default calendar.", "calendar"
     )
-    sla_pauses: bool | None = _field(
-        "Pauses don't count", "Whether time in which the run is paused doesn't count toward the deadline."
+    sla_pauses: Literal[False, True, "waiting"] | None = _field(
+        "Which time counts",
+        "Whether the deadline stands still while the run is paused, or also while it only waits.",
     )
     on_failure: Literal["stop", "finish_others"] | None = _field(
         "When a step has failed for good",

@@ -12,7 +12,7 @@ from runs.kernel.reopen import reopen
 from runs.kernel.transition import NOT_STARTED
 from runs.kernel.unit_of_work import changing
 from runs.models import StepExecution
-from runs.store import child_runs, hot
+from runs.store import child_runs, hot, waits
 from runs.store.approvals import mark_changed
 from runs.store.rows import ClosingRow
 
@@ -69,6 +69,8 @@ def _pause(tenant: int, runs: Iterable[str], verb: str, payload: dict[str, Json]
         require_verb(change.locked, verb)
         if not pause:
             require_unpaused_above(change.locked, verb)
+        if pause:
+            waits.count_sla_waits(change.locked)
         queues = hot.pause_runs(change.locked, payload, pause=pause)
         change.queues |= set() if pause else set(queues)
         if child_runs.tell_children(change.locked, verb, payload):

@@ -23,7 +23,7 @@ from runs.kernel.refused import RunRefused, fitting, refuse_parts, refuse_withdr
 from runs.kernel.unit_of_work import Change, changing
 from runs.limits import MIGRATED_PARTS
 from runs.models import Run
-from runs.store import moving, new_times, payloads
+from runs.store import moving, new_times, payloads, waits
 from runs.store.child_runs import Message
 from runs.store.new_times import OpenPart
 from workflows.models import WorkflowVersion
@@ -62,6 +62,11 @@ def check_run(tenant: int, run: str, version: int) -> Checked:
             raise RunRefused("unknown_run", "There is no such run.")
         if (why := _why_not(run_row, version)) is not None:
             return Checked([Misfit(why.code, None, why.message)])
+        if run_row.sla_deadline is not None:
+            # As it would be counted by the move; not saved.
+            waited = waits.sla_waited(run)
+            run_row.sla_deadline += waited
+            run_row.sla_paused_seconds += waited.total_seconds()
         compared = compare(run_row, version)
         of_parts = _check_parts(run_row, version) if not compared.problems else Checked([])
         times = [*compared.times.times, *of_parts.times]
@@ -86,6 +91,7 @@ def migrate_run(tenant: int, run: str, version: int, *, by: str, reason: str = "
             raise refusal_of(problems)
     with changing(tenant, [run]) as change:
         moving.lock_steps(run)
+        waits.count_sla_waits([run])
         run_row = Run.objects.for_tenant(tenant).get(pk=run)
         if (why := _why_not(run_row, version)) is not None:
             raise why

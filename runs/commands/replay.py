@@ -30,7 +30,7 @@ from runs.kernel.refused import (
 from runs.kernel.reopen import check_failed
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StartedFrom, StepExecution
-from runs.store import hot, payloads
+from runs.store import hot, payloads, waits
 from runs.store.approvals import mark_changed
 from steps.limits import MAX_INPUT_BYTES
 
@@ -64,6 +64,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         }
         row_ids = [one.row for one in done.values() if one.row is not None]
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
+        waits.count_sla_waits([run])
         run_row = hot.reopen_on(run=run, steps=row_ids, facts=facts, payload={"by": by, "reason": reason})
         anchor = Anchor(uuid7(), run, tenant, run_row["shard"], version, run_row["priority"])
         transition = change.transition

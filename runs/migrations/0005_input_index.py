@@ -4,8 +4,6 @@ import django.contrib.postgres.fields
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -53,5 +51,4 @@ class Migration(migrations.Migration):
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
-        SchemaSql('runs', '5f25149b99d4'),
     ]

@@ -47,7 +47,7 @@ class Run(HotRow):
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
     `sla_counts`: in words how its deadline was counted, where not all hours count; `sla_calendar`: by which revision of
     which calendar. It has stood still since `sla_paused_at`, while `sla_kept_look_at` is kept, and before for
-    `sla_paused_seconds`.
+    `sla_paused_seconds`. `sla_counted_at`: up to when its waits are in these, where they don't count (NULL: none are).
     `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
     where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
@@ -82,6 +82,7 @@ class Run(HotRow):
     sla_paused_at = models.DateTimeField(null=True)
     sla_kept_look_at = models.DateTimeField(null=True)
     sla_paused_seconds = models.FloatField(db_default=0)
+    sla_counted_at = models.DateTimeField(null=True)
     traceparent = models.TextField(null=True)
     tracestate = models.TextField(null=True)
     root_id = models.UUIDField()

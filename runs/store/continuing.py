@@ -26,4 +26,4 @@ def end_as_continued(run: str, step: str, follower: str) -> None:
 
 def carry(run: str, follower: str, node: str) -> None:
     """Hand on what the loop has come to, the deadline, and whose request it is."""
-    SQL.execute("carry_over", {"run": run, "follower": follower, "node": node})
+    SQL.execute("carry_over", {"run": run, "follower": follower, "node": node, "now": now_or_none()})

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -143,6 +143,16 @@ def sla_due(limit: int) -> list[tuple[str, int, str | None]]:
     """
     rows = SQL.value("sla_due", {"limit": limit, "now": now_or_none()})
     return [(run, tenant, breached) for run, tenant, breached in rows]
+
+
+def count_sla_waits(runs: Iterable[str]) -> None:
+    """Count what runs, which are held FOR UPDATE, have waited up to now, by the version that they are on."""
+    SQL.execute("count_sla_waits", {"runs": sorted(runs), "now": now_or_none()})
+
+
+def sla_waited(run: str) -> timedelta:
+    """How long a run has waited that is not counted yet and that does not count toward its deadline."""
+    return timedelta(seconds=SQL.value("sla_waited_of", {"run": run, "now": now_or_none()}) or 0)
 
 
 def change_task(step: UUID, values: Mapping[str, Json]) -> None:

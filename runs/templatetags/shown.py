@@ -285,7 +285,8 @@ def deadline(run: Mapping[str, Any]) -> str:
     over = run.get("sla_paused_at") or run["completed_at"] or datetime.now(UTC)
     apart = as_duration(abs(over - run["sla_deadline"]) / timedelta(milliseconds=1))
     if run["completed_at"] is None and run.get("sla_paused_at"):
-        return f"paused, overdue by {apart}" if run["sla_breached"] else f"paused with {apart} left"
+        stopped = "paused" if run["status"] == "PAUSED" else "paused while waiting"
+        return f"{stopped}, overdue by {apart}" if run["sla_breached"] else f"{stopped} with {apart} left"
     if run["completed_at"] is None:
         return f"overdue by {apart}" if run["sla_breached"] else f"due in {apart}"
     return f"ended {apart} {'after' if run['sla_breached'] else 'before'} its deadline"

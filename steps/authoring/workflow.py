@@ -172,7 +172,7 @@ class Workflow:
         sla_seconds: int | None = UNSET,
         sla_working_days: int | None = UNSET,
         sla_calendar: str | None = UNSET,
-        sla_pauses: bool | None = UNSET,
+        sla_pauses: bool | Literal["waiting"] | None = UNSET,
         on_failure: Literal["stop", "finish_others"] | None = UNSET,
         compensation: Literal["sequential", "parallel"] | None = UNSET,
         business_key: str | Value | None = UNSET,

@@ -330,10 +330,11 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', t.run_id, 'workflo
   FROM told t CROSS JOIN clock
   JOIN rules a ON a.id = t.id
   LEFT JOIN LATERAL (
-           SELECT o.workflow_id, o.business_key, w.name, coalesce(nullif(w.title, ''), w.name) AS called,
-                  extract(epoch FROM coalesce(o.sla_paused_at, clock.now) - o.sla_deadline)::float8 AS late
-             FROM runs_run o JOIN workflows_workflow w ON w.id = o.workflow_id
-            WHERE o.id = t.run_id AND o.completed_at IS NULL
+           SELECT r.workflow_id, r.business_key, w.name, coalesce(nullif(w.title, ''), w.name) AS called,
+                  extract(epoch FROM coalesce(r.sla_paused_at, x.since, clock.now) - (r.sla_deadline + x.before))::float8 AS late
+             FROM runs_run r JOIN workflows_workflow w ON w.id = r.workflow_id
+            CROSS JOIN LATERAL (/* include sla_waited */) x
+            WHERE r.id = t.run_id AND r.completed_at IS NULL
             LIMIT 1) r ON true
  ORDER BY a.id, t.run_id
 

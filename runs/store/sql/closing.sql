@@ -236,7 +236,7 @@ WITH clock AS MATERIALIZED (SELECT clock() AS now),
 pausing_runs AS MATERIALIZED (
     SELECT r.id
       FROM runs_run r JOIN workflows_workflowversion v ON v.id = r.version_id
-     WHERE r.id = ANY (%(runs)s::uuid[]) AND %(pause)s AND r.sla_deadline IS NOT NULL AND v.definition @> '{"sla_pauses": true}'
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND %(pause)s AND r.sla_deadline IS NOT NULL AND v.definition -> 'sla_pauses' IN ('true', '"waiting"')
 ),
 changed_runs AS (
     UPDATE runs_run r

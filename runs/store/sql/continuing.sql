@@ -65,7 +65,7 @@ q AS (
     UPDATE runs_request q SET run_id = %(follower)s::uuid WHERE q.run_id = %(run)s::uuid
 )
 UPDATE runs_run f
-   SET sla_deadline = r.sla_deadline, sla_look_at = r.sla_look_at, sla_counts = r.sla_counts, sla_calendar = r.sla_calendar,
-       sla_paused_seconds = r.sla_paused_seconds
-  FROM runs_run r
+   SET sla_deadline = r.sla_deadline + w.waited, sla_look_at = r.sla_look_at + w.waited, sla_counts = r.sla_counts,
+       sla_calendar = r.sla_calendar, sla_paused_seconds = r.sla_paused_seconds + extract(epoch FROM w.waited)
+  FROM runs_run r CROSS JOIN LATERAL (/* include sla_waited */) w
  WHERE f.id = %(follower)s::uuid AND r.id = %(run)s::uuid

@@ -97,7 +97,9 @@ SELECT json_build_object(
     'now', (SELECT extract(epoch FROM clock.now)::float8 FROM clock),
     'runs', (SELECT coalesce(json_agg(json_build_array(
                         r.id, r.tenant_id, r.workflow_id, r.version_id, /* include run_began */,
-                        extract(epoch FROM r.sla_deadline)::float8,
+                        -- None where waits don't count: how much of the time to come will is not known.
+                        (SELECT extract(epoch FROM r.sla_deadline)::float8 FROM workflows_workflowversion v
+                          WHERE v.id = r.version_id AND NOT v.definition @> '{"sla_pauses": "waiting"}'),
                         (SELECT coalesce(json_agg(json_build_array(
                                     s.node, extract(epoch FROM CASE WHEN r.life > 1 THEN s.available_at ELSE s.queued_at END)::float8,
                                     extract(epoch FROM CASE WHEN s.status = 'QUEUED' THEN s.available_at

@@ -71,7 +71,59 @@ heard AS MATERIALIZED (
 -- name: sla_goes_on (fragment)
 -- A deadline that stood still while the run was paused is as far away again as it was then.
 sla_deadline = r.sla_deadline + coalesce(clock.now - r.sla_paused_at, interval '0'),
-sla_paused_seconds = r.sla_paused_seconds + coalesce(extract(epoch FROM clock.now - r.sla_paused_at), 0)
+sla_paused_seconds = r.sla_paused_seconds + coalesce(extract(epoch FROM clock.now - r.sla_paused_at), 0),
+sla_counted_at = CASE WHEN r.sla_paused_at IS NULL THEN r.sla_counted_at ELSE clock.now END
+
+-- name: sla_waited (fragment)
+-- The time that does not count toward the deadline of `r` because its version says `"sla_pauses": "waiting"`: `waited` since
+-- `sla_counted_at`; `since`: when the wait began that goes on now; `before`: `waited` up to `since` (negative, where part of
+-- that wait is counted already). A run waits while a step of it or of a run below it waits and none is to be done, is done
+-- or is retried; a step that waits for such a run or for its items is neither. Steps and history have the exact times. Of
+-- other runs, and of those that are not looked at any more, nothing is read.
+SELECT coalesce(g.waited, interval '0') AS waited, g.since,
+       coalesce(g.waited, interval '0') - coalesce(statement_clock() - g.since, interval '0') AS before
+  FROM (
+       WITH RECURSIVE tree AS (
+           SELECT r.id
+            WHERE r.sla_look_at IS NOT NULL
+              AND EXISTS (SELECT 1 FROM workflows_workflowversion v
+                           WHERE v.id = r.version_id AND v.definition @> '{"sla_pauses": "waiting"}')
+           UNION ALL
+           SELECT c.id
+             FROM tree CROSS JOIN LATERAL (
+                  SELECT c.id FROM runs_run c
+                   WHERE c.parent_id = tree.id
+                     AND (c.completed_at IS NULL OR c.completed_at > coalesce(r.sla_counted_at, r.created_at)) OFFSET 0) c
+       ),
+       moments AS (
+           -- One run after another by the index: a plan for all of them at once may read whole tables.
+           SELECT s.run_id, s.node, s.index, s.queued_at AS at, 0::bigint AS id, 'works' AS state
+             FROM tree CROSS JOIN LATERAL (
+                  SELECT s.run_id, s.node, s.index, s.queued_at FROM runs_stepexecution s WHERE s.run_id = tree.id OFFSET 0) s
+            UNION ALL
+           SELECT h.run_id, h.node, (h.payload ->> 'index')::int, h.created_at, h.id,
+                  CASE WHEN h.type = 'STEP_WAITING' AND h.payload ->> 'kind' NOT IN ('run', 'children') THEN 'waits'
+                       WHEN h.type IN ('STEP_REQUEUED', 'STEP_RELEASED', 'ATTEMPT_FAILED', 'LEASE_LOST') THEN 'works'
+                       ELSE 'over' END
+             FROM tree CROSS JOIN LATERAL (
+                  SELECT * FROM runs_historyevent h WHERE h.run_id = tree.id AND h.created_at >= r.created_at OFFSET 0) h
+            WHERE h.type IN ('STEP_WAITING', 'STEP_REQUEUED', 'STEP_RELEASED', 'ATTEMPT_FAILED', 'LEASE_LOST', 'STEP_COMPLETED',
+                             'STEP_FAILED', 'STEP_SKIPPED', 'STEP_CANCELLED', 'STEP_WITHDRAWN')
+       ),
+       states AS (
+           SELECT m.state, tstzrange(m.at, lead(m.at) OVER (PARTITION BY m.run_id, m.node, m.index ORDER BY m.at, m.id)) AS times
+             FROM moments m
+       ),
+       waits AS (
+           SELECT unnest(coalesce(range_agg(s.times) FILTER (WHERE s.state = 'waits'), '{}')
+                         - coalesce(range_agg(s.times) FILTER (WHERE s.state = 'works'), '{}')) AS times
+             FROM states s
+       )
+       SELECT sum(least(upper(w.times), statement_clock()) - greatest(lower(w.times), c.since))
+                  FILTER (WHERE w.times && tstzrange(c.since, statement_clock())) AS waited,
+              max(lower(w.times)) FILTER (WHERE w.times @> statement_clock()) AS since
+         FROM waits w
+        CROSS JOIN (SELECT least(coalesce(r.sla_counted_at, r.created_at), statement_clock()) AS since) c) g
 
 -- name: held (fragment)
 s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo, s.revision

@@ -5,6 +5,10 @@
 WITH r AS MATERIALIZED (
     SELECT * FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.tenant_id = %(tenant)s
 ),
+w AS MATERIALIZED (
+    -- Of those alone whose deadline is still looked at.
+    SELECT r.id, w.since, w.before FROM r CROSS JOIN LATERAL (/* include sla_waited */) w WHERE r.sla_look_at IS NOT NULL
+),
 s AS MATERIALIZED (
     SELECT s.*, CASE WHEN s.input_from IS NULL THEN s.input
                      WHEN s.input_from = s.run_id THEN r.input
@@ -61,7 +65,9 @@ x AS MATERIALIZED (
 )
 SELECT row_to_json(shown)::text
   FROM (SELECT r.id, r.version_id, r.status, r.created_by, r.created_at, r.completed_at, r.parent_id AS parent,
-               r.tree_id AS tree, r.place, r.follows, r.is_test, r.sla_deadline, r.sla_paused_at, r.sla_paused_seconds,
+               r.tree_id AS tree, r.place, r.follows, r.is_test, r.sla_deadline + a.before AS sla_deadline,
+               coalesce(r.sla_paused_at, w.since) AS sla_paused_at,
+               r.sla_paused_seconds + extract(epoch FROM a.before)::float8 AS sla_paused_seconds,
                r.traceparent, r.business_key, r.life, r.started_from, r.rerun_of, r.sla_counts,
                CASE WHEN r.root_id <> r.id THEN coalesce(
                    (SELECT p.id FROM runs_run p
@@ -71,14 +77,14 @@ SELECT row_to_json(shown)::text
                    (SELECT n.id FROM runs_run n
                      WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
                      ORDER BY n.id LIMIT 1) END AS continued_as,
-               -- By the one clock that says so in history, too; it may stand still while the run is paused.
-               coalesce(r.sla_paused_at, r.completed_at, statement_clock()) >= r.sla_deadline
+               -- By the one clock that says so in history, too; it may stand still while the run is paused or waits.
+               coalesce(r.sla_paused_at, w.since, r.completed_at, statement_clock()) >= r.sla_deadline + a.before
                    AS is_late,
                -- It is looked at when 80 per cent of its time are over, then at its deadline.
                r.completed_at IS NULL AND NOT coalesce(
                    coalesce(r.sla_look_at, r.sla_kept_look_at) < r.sla_deadline
-                   AND coalesce(r.sla_look_at, r.sla_kept_look_at)
-                       > coalesce(r.sla_paused_at, statement_clock()),
+                   AND coalesce(r.sla_look_at, r.sla_kept_look_at) + a.before
+                       > coalesce(r.sla_paused_at, w.since, statement_clock()),
                    false) AS is_near,
                -- Minutes old: what should be over by now is told to be so any moment.
                CASE WHEN r.status = 'RUNNING' THEN (
@@ -98,5 +104,7 @@ SELECT row_to_json(shown)::text
                                     ORDER BY v.name, v.place DESC) o) v) END AS variables,
                coalesce(p.payloads, '[]') AS payloads, coalesce(x.steps, '[]') AS steps
           FROM r
+          LEFT JOIN w ON w.id = r.id
+          CROSS JOIN LATERAL (SELECT coalesce(w.before, interval '0') AS before) a
           LEFT JOIN p ON p.id = r.id
           LEFT JOIN x ON x.run_id = r.id) shown

@@ -173,29 +173,45 @@ SELECT coalesce(json_agg(json_build_array(
    AND s.waiting ->> 'kind' = %(kind)s AND (%(steps)s::uuid[] IS NULL OR s.id = ANY (%(steps)s::uuid[]))
 
 -- name: sla_due
--- Runs that have reached 80 per cent of their time, or all of it: each is said once, and nothing is cancelled (C-16).
+-- Runs that have reached 80 per cent of their time, or all of it: each is said once, and nothing is cancelled (C-16). A run
+-- whose waits don't count may have more time than that: its deadline moves on, and it is looked at again at the earliest
+-- time at which it may have used so much. Exact, however late: nothing is told between two looks.
 WITH clock AS MATERIALIZED (SELECT clock() AS now),
 d AS MATERIALIZED (
     SELECT r.id
       FROM runs_run r CROSS JOIN clock
      WHERE r.sla_look_at <= clock.now
-     ORDER BY r.id
+     -- Those that are looked at often don't hold up the others.
+     ORDER BY r.sla_look_at, r.id
      LIMIT %(limit)s
        FOR NO KEY UPDATE OF r SKIP LOCKED
 ),
+w AS MATERIALIZED (
+    SELECT r.id, r.sla_counted_at, w.waited
+      FROM runs_run r CROSS JOIN LATERAL (/* include sla_waited */) w
+     WHERE r.id = ANY (ARRAY(SELECT id FROM d))
+),
 u AS (
     UPDATE runs_run r
-       SET sla_look_at = CASE WHEN r.completed_at IS NULL AND r.sla_deadline > clock.now THEN r.sla_deadline END
-      FROM clock
-     WHERE r.id = ANY (ARRAY(SELECT id FROM d)) AND r.sla_look_at <= clock.now
-    RETURNING r.id, r.tenant_id, r.shard, r.completed_at, r.sla_deadline, r.is_test, clock.now
+       SET sla_deadline = r.sla_deadline + w.waited,
+           sla_paused_seconds = r.sla_paused_seconds + extract(epoch FROM w.waited),
+           sla_counted_at = statement_clock(),
+           sla_look_at = CASE WHEN r.completed_at IS NOT NULL THEN NULL
+                              WHEN r.sla_look_at + w.waited > clock.now THEN r.sla_look_at + w.waited
+                              WHEN r.sla_deadline + w.waited > clock.now THEN r.sla_deadline + w.waited END
+      FROM w CROSS JOIN clock
+     WHERE r.id = w.id AND r.id = ANY (ARRAY(SELECT id FROM d)) AND r.sla_look_at <= clock.now
+       -- Another host may have counted after this statement began.
+       AND r.sla_counted_at IS NOT DISTINCT FROM w.sla_counted_at
+    RETURNING r.id, r.tenant_id, r.shard, r.completed_at, r.sla_deadline, r.is_test, clock.now,
+              r.completed_at IS NULL AND old.sla_look_at + w.waited <= clock.now AS is_told
 ),
 -- For whoever raises alerts; nobody is called because of a test.
 c AS (
     INSERT INTO runs_alertcause (tenant_id, kind, run_id, created_at)
     SELECT u.tenant_id, CASE WHEN u.sla_deadline > u.now THEN 'sla_warning' ELSE 'sla_breached' END, u.id, u.now
       FROM u
-     WHERE u.completed_at IS NULL AND NOT u.is_test
+     WHERE u.is_told AND NOT u.is_test
      ORDER BY u.id
 ),
 h AS (
@@ -203,12 +219,28 @@ h AS (
     SELECT u.tenant_id, u.id, u.shard, 0, CASE WHEN u.sla_deadline > u.now THEN 'SLA_WARNING' ELSE 'SLA_BREACHED' END,
            NULL, NULL, jsonb_build_object('deadline', u.sla_deadline), u.now
       FROM u
-     WHERE u.completed_at IS NULL
+     WHERE u.is_told
      ORDER BY u.id
 )
 SELECT coalesce(json_agg(json_build_array(
-           u.id, u.tenant_id, CASE WHEN u.completed_at IS NULL AND u.sla_deadline <= u.now THEN u.sla_deadline END)), '[]')
+           u.id, u.tenant_id, CASE WHEN u.is_told AND u.sla_deadline <= u.now THEN u.sla_deadline END)), '[]')
   FROM u
+ WHERE u.is_told OR u.completed_at IS NOT NULL
+
+-- name: count_sla_waits
+-- What these runs, which are held FOR UPDATE, have waited up to now does not count, by the version that they are on.
+UPDATE runs_run r
+   SET sla_deadline = r.sla_deadline + w.waited, sla_look_at = r.sla_look_at + w.waited,
+       sla_paused_seconds = r.sla_paused_seconds + extract(epoch FROM w.waited), sla_counted_at = statement_clock()
+  FROM (SELECT r.id, w.waited
+          FROM runs_run r CROSS JOIN LATERAL (/* include sla_waited */) w
+         WHERE r.id = ANY (%(runs)s::uuid[]) AND r.sla_deadline IS NOT NULL) w
+ WHERE r.id = w.id AND r.id = ANY (%(runs)s::uuid[])
+
+-- name: sla_waited_of
+SELECT extract(epoch FROM w.waited)::float8
+  FROM runs_run r CROSS JOIN LATERAL (/* include sla_waited */) w
+ WHERE r.id = %(run)s::uuid
 
 -- name: change_task_of_wait
 -- What is asked has changed: the wait says it, too. Its run is held FOR UPDATE.

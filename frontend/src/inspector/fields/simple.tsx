@@ -131,6 +131,9 @@ export const OPTION_WORDS: Record<string, string> = {
   finish_others: "Let the other branches finish first",
   sequential: "One by one, the last first",
   parallel: "Branches at the same time",
+  "sla_pauses false": "All time counts",
+  "sla_pauses true": "Not while the run is paused",
+  "sla_pauses waiting": "Not while the run is paused or only waits",
 };
 
 export function SelectControl({ spot, shape, ids }: ControlProps) {
@@ -138,7 +141,10 @@ export function SelectControl({ spot, shape, ids }: ControlProps) {
   const at = known.indexOf(spot.value as Json);
   const isUnknown = spot.value !== undefined && at < 0;
   const says = (value: Json) =>
-    typeof value === "string" ? (OPTION_WORDS[value] ?? (/^[A-Z]+$/.test(value) ? value : words(value))) : short(value);
+    OPTION_WORDS[`${shape.name} ${short(value)}`] ??
+    (typeof value === "string"
+      ? (OPTION_WORDS[value] ?? (/^[A-Z]+$/.test(value) ? value : words(value)))
+      : short(value));
   return (
     <select
       {...told(ids, shape)}
