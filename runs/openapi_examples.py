@@ -24,7 +24,7 @@ _RUN: Final[dict[str, Any]] = {
     "sla": None,
     "forecast": None,
     "deadline_risk": None,
-    "waiting_for": "check waits for a worker of yours that polls the queue checks: none has asked for "
+    "waiting_for": "Check waits for a worker of yours that polls the queue checks: none has asked for "
     "jobs in the last 2 minutes",
     "waits": [
         {
@@ -32,7 +32,7 @@ _RUN: Final[dict[str, Any]] = {
             "node": "check",
             "index": None,
             "place": [{"node": "check", "index": None}],
-            "title": "check",
+            "title": "Check",
             "waiting_for": "a worker of yours that polls the queue checks: none has asked for jobs "
             "in the last 2 minutes",
             "count": 1,
@@ -68,6 +68,7 @@ _RUN: Final[dict[str, Any]] = {
             "retries_remaining": 3,
             "progress": None,
             "error": None,
+            "error_message": None,
             "output": None,
             "input": {"amount": 120},
             "queue": "checks",
@@ -101,6 +102,7 @@ _RUN: Final[dict[str, Any]] = {
             "retries_remaining": 3,
             "progress": None,
             "error": None,
+            "error_message": None,
             "output": None,
             "input": None,
             "queue": None,
@@ -126,6 +128,10 @@ _LETTER: Final[dict[str, Any]] = {
     "id": "01a22e0c-a5ba-7d70-9663-96ca9380366f",
     "run_id": "01a22e0c-a589-73d3-b993-707ed1cae2c3",
     "node": "check",
+    "step_id": "01a22e0c-a591-7e0b-8b54-2f5a1b7c9d10",
+    "error_message": "Moved to DLQ after 0 retries",
+    "retry_count": 0,
+    "moved_at": "2026-06-07T11:26:09Z",
     "error": {"code": "CardRefused", "message": "The bank refused the card.", "retryable": False},
     "attempts": 1,
     "created_at": "2026-06-07T11:26:09Z",
@@ -170,7 +176,7 @@ EXAMPLES: Final[dict[str, Any]] = {
     },
     "DeadLetter": _LETTER,
     "ManyLettersRequest": {"ids": [_LETTER["id"]], "reason": "The bank answers again."},
-    "Redriven": {"redriven": [_LETTER["id"]], "refused": [], "left": 0},
+    "Redriven": {"redriven": [_LETTER["id"]], "refused": [], "left": 0, "bulk_job": None},
     "PollJobsRequest": {"worker_id": "checker-1", "queues": ["checks"], "max_jobs": 1},
     "Jobs": {"jobs": [_JOB]},
     "CompleteJobRequest": {"lease_token": _JOB["lease_token"], "output": {"ok": True}},

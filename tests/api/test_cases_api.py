@@ -245,7 +245,8 @@ def test_the_page_tells_of_failing_cases_and_offers_to_publish_all_the_same(api,
     case(api, expect={"output": 1})
     client = Client()
     client.force_login(people.member("admin"))
-    form = {"title": "Flow", "revision": "1", "step": ["s1"], "s1.type": "text.clean", "s1.id": "clean"}
+    form = {"title": "Flow", "revision": "1", "step": ["s1", "s2"], "s1.type": "text.clean", "s1.id": "clean"}
+    form |= {"s2.type": "text.keywords", "s2.id": "keywords"}
     answer = client.post("/workflows/flow/pipeline", {**form, "do": "publish"}, follow=True)
     page = answer.content.decode()
     assert "1 of 1 test cases fail" in page, page

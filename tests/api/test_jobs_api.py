@@ -138,7 +138,7 @@ def test_a_closing_run_says_what_it_waits_for(worker, people):
     assert admin.post(f"/api/v1/runs/{worker.run}/cancel").json()["status"] == "CANCELLING"
     waits_for = admin.get(f"/api/v1/runs/{worker.run}").json()["waiting_for"]
     assert waits_for.startswith(
-        "It is cancelled once running steps have ended: charge waits for worker w1, whose lease ends "
+        "It is cancelled once running steps have ended: External job (charge) waits for worker w1, whose lease ends "
     )
     say(worker, job, "release")
     run = admin.get(f"/api/v1/runs/{worker.run}").json()

@@ -60,14 +60,17 @@ def test_many_are_redriven_by_what_they_have_in_common(letters):
         "redriven": [],
         "refused": [],
         "left": 0,
+        "bulk_job": None,
     }
 
 
-def test_those_beyond_what_is_done_at_once_are_counted(letters, monkeypatch):
+def test_more_than_are_done_at_once_become_a_bulk_job(letters, monkeypatch):
     api, _ = letters
     monkeypatch.setattr("runs.commands.dead_letters.REDRIVEN_STEPS", 2)
-    answers = [api.post(f"{URL}/redrive", {"filter": {"workflow": "fails"}}).json() for _ in range(2)]
-    assert [(len(answer["redriven"]), answer["left"]) for answer in answers] == [(2, 1), (1, 0)]
+    answer = api.post(f"{URL}/redrive", {"filter": {"workflow": "fails"}}).json()
+    assert (answer["redriven"], answer["left"]) == ([], 0)
+    job = api.get(f"/api/v1/bulk-jobs/{answer['bulk_job']}").json()
+    assert (job["verb"], job["total"]) == ("retry", 3)
 
 
 def test_one_that_is_not_there_is_refused_and_not_passed_over(letters):

@@ -163,6 +163,6 @@ def test_items_are_named_that_do_not_fit(api):
     refused = api.post(address, {"version": 3})
     assert refused.status_code == 409
     first, second = refused.json()["error"]["details"]["problems"]
-    assert first["message"].startswith("Item 0 of m: b is in progress")
+    assert first["message"].startswith("Item 0 of m: Wait for a signal (b) is in progress")
     assert second["place"] == [{"node": "m", "index": 1}]
     assert api.post(address, {"version": 2}).json()["version"] == 2

@@ -160,7 +160,7 @@ def test_what_undoes_a_step_is_tried_again_and_skipped_by_its_name(api):
     factories.work()
     run = api.get(f"{URL}/{run_id}").json()
     assert run["status"] == "COMPENSATING"
-    assert run["waiting_for"].endswith("Undo first waits for the signal undone")
+    assert run["waiting_for"].endswith("Undo Do nothing (first) waits for the signal undone")
     refused = api.post(f"{URL}/{run_id}/steps/first:compensate/retry", {"input": {}})
     assert (refused.status_code, refused.json()["error"]["field"]) == (400, "input")
     assert api.post(f"{URL}/{run_id}/steps/first:compensate/retry").status_code == 409

@@ -23,7 +23,9 @@ def test_a_signal_is_taken_once_and_the_run_says_what_it_waits_for(api, waiting)
     make.work()
     shown = api.get(f"/api/v1/runs/{run['id']}").json()
     assert shown["status"] == "WAITING"
-    assert shown["waiting_for"].startswith("paid waits for the signal paid, at most until ")
+    assert shown["waiting_for"].startswith(
+        "Wait for a signal (paid) waits for the signal paid, at most until "
+    )
     path = f"/api/v1/runs/{run['id']}/signals"
     first, again = api.post(path, SIGNAL), api.post(path, SIGNAL)
     went = {"delivered": [{"run": run["id"], "node": "paid", "index": None}], "kept": False}

@@ -95,7 +95,7 @@ def test_what_a_child_did_is_undone_before_the_run_says_so(tree, kind, own):
     shown = tree.client.get(f"{V1}/runs/{tree.run}").json()
     assert shown["status"] == "COMPENSATING"
     assert shown["waiting_for"].startswith("It undoes what was done: ")
-    assert "Undo charge" in shown["waiting_for"]
+    assert "Undo External job (charge)" in shown["waiting_for"]
     assert "a worker of yours that polls the queue ref" in shown["waiting_for"]
     (refund,) = tree.poll("ref")
     assert refund["input"]["output"] == {"receipt": 7}
@@ -117,7 +117,7 @@ def test_the_release_waits_for_the_refund_of_the_child(tree):
     tree.fail(refund)
     assert (tree.status, tree.poll("release")) == ("WAITING_FOR_MANUAL_ACTION", [])
     shown = tree.client.get(f"{V1}/runs/{tree.run}").json()
-    assert shown["waiting_for"] == "somebody to see to what could not be undone: Undo charge"
+    assert shown["waiting_for"] == "somebody to see to what could not be undone: Undo External job (charge)"
     (wait,) = shown["waits"]
     assert (wait["run"], wait["node"]) == (refund["run_id"], "charge:compensate")
     (task,) = tree.client.get(f"{V1}/tasks").json()["results"]

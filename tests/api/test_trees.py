@@ -3,6 +3,7 @@
 import pytest
 
 from runs.models import Run
+from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.inbox.onboarding import GIVEN, onboarding
 from tests.store.watching import watching
@@ -136,10 +137,11 @@ def test_rounds_and_items_that_refuse_are_told_of_by_the_request(people, definit
     assert api.get(f"{RUNS}/{run}").json()["status"] == "COMPLETED"
     row = request_of(api, run)
     assert row["status"] == status
-    node = definition["nodes"][0]["id"]
+    [container, *_] = definition["nodes"]
+    title = f"{CATALOGUE[container['type']].title} ({container['id']})"
     words = [one["words"] for one in row["milestones"] if "decided" in one["words"]]
     assert sorted(one.partition(":")[0] for one in words) == [
-        f"decided “OK?” ({node}, item {index})" for index in range(len(outcomes))
+        f"decided “OK?” ({title}, item {index})" for index in range(len(outcomes))
     ]
 
 

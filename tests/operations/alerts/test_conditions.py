@@ -160,7 +160,7 @@ def test_a_step_that_failed_for_good_is_one_alert_however_many_do(on_call):
             make.resume(run_id)
         make.work()
 
-    goes_through(on_call, "step_exhausted", ends, "s failed for good")
+    goes_through(on_call, "step_exhausted", ends, "Do nothing (s) failed for good")
     assert "failed for good 3 times" in alerts()[0].message
 
 
