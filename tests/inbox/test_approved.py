@@ -83,8 +83,8 @@ def test_the_page_shows_what_a_decision_covers_and_what_has_changed_since(ann, c
     assert "is not what was approved" in page
     assert "Last changed by test: “because”" in page
     assert "99999" in page
-    assert "“pay” begins as it is now." in page
-    assert "“pay” fails: it was not approved." in page
+    assert "“External job (pay)” begins as it is now." in page
+    assert "“External job (pay)” fails: it was not approved." in page
 
 
 def test_a_decision_is_refused_if_what_it_covers_has_changed_since_it_was_shown(ann):

@@ -50,11 +50,14 @@ def test_by_the_first_rules_an_outcome_that_no_edge_takes_fails():
 
 def test_what_depends_on_an_entry_says_so():
     edges = [edge("pay", when="output.data.ok"), edge("no", default=True)]
-    assert told(["pay", "no"], edges)["approved"] == "Depends on what is filled in: “pay” and “no”."
+    assert (
+        told(["pay", "no"], edges)["approved"]
+        == "Depends on what is filled in: “Do nothing (pay)” and “Do nothing (no)”."
+    )
 
 
 def test_every_outcome_leads_on_where_no_edge_asks():
-    assert told(["pay"], ["ask>pay"]) == {"approved": "Next: “pay”.", "rejected": "Next: “pay”."}
+    assert told(["pay"], ["ask>pay"]) == dict.fromkeys(("approved", "rejected"), "Next: “Do nothing (pay)”.")
 
 
 def test_a_step_that_the_version_does_not_have_has_none():

@@ -83,8 +83,8 @@ def test_the_mail_has_what_a_decision_needs(box):
     assert "receipt.txt" in text
     assert f"/tasks/{task.pk}/files/" in text
     assert "<em>receipt</em>" in html
-    assert re.search(r"Approve: Next: “yes”\.\n  \S+\?outcome=approved", text)
-    assert re.search(r"Reject: Next: “no”\.\n  \S+\?outcome=rejected", text)
+    assert re.search(r"Approve: Next: “Do nothing \(yes\)”\.\n  \S+\?outcome=approved", text)
+    assert re.search(r"Reject: Next: “Do nothing \(no\)”\.\n  \S+\?outcome=rejected", text)
 
 
 def test_the_mail_of_a_corrected_task_says_the_corrected_value(box):

@@ -43,7 +43,7 @@ def test_a_task_opens_with_all_that_the_author_said(clock):
 def test_what_a_run_waits_for_is_said_in_words():
     task = asked(approval(candidates={"users": ["ann"], "groups": ["Finance"]}))
     shown = found_run(task.tenant_id, task.run_id)["waiting_for"]
-    assert shown == "ask waits for ann or the group Finance to decide “Refund 40 EUR?”"
+    assert shown == "Ask for an approval (ask) waits for ann or the group Finance to decide “Refund 40 EUR?”"
 
 
 @pytest.mark.parametrize(

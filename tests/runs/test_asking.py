@@ -47,7 +47,7 @@ def test_it_waits_with_its_error_and_a_dead_letter():
     assert (step.error["code"], step.completed_at) == ("Boom", None)
     assert letters(run_id) == [("a", None)]
     shown = found_run(make.a_tenant().pk, run_id)
-    assert shown["waiting_for"] == "a waits for an operator to decide about its failure"
+    assert shown["waiting_for"] == "External job (a) waits for an operator to decide about its failure"
     assert (shown["status"], shown["steps"][0]["verbs"]) == ("WAITING", ["retry", "skip"])
     (event,) = make.events(run_id, "STEP_WAITING")
     assert (event.payload["kind"], event.payload["error"]["code"]) == ("operator", "Boom")

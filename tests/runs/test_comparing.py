@@ -155,7 +155,8 @@ def test_the_first_difference_is_the_input_and_then_the_first_step_with_another(
         {"path": "n", "kind": "changed", "left": 11, "right": 1, "cut": []}
     ]
     assert said(found) == (
-        "They were started with different input (`n`). The paths diverge where only A reached “big”, B did not."
+        "They were started with different input (`n`). The paths diverge where only A reached “Do nothing (big)”, B"
+        " did not."
     )
 
 
@@ -171,7 +172,7 @@ def test_a_step_that_fails_in_one_of_them_is_the_first_difference():
     found = compared_runs(version.tenant_id, *runs)
     assert found["first_difference"] == {"node": "b", "what": "status"}
     assert step(found, "b")["differs"][0] == "status"
-    assert said(found).endswith("“b” completed in A and failed in B.")
+    assert said(found).endswith("“Do nothing (b)” completed in A and failed in B.")
 
 
 @pytest.mark.django_db

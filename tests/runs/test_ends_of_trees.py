@@ -113,7 +113,7 @@ def test_what_ends_while_its_map_fails_is_counted_and_what_is_at_work_is_named()
     assert row["status"] == "FAILING"
     assert [(wait["node"], wait["count"]) for wait in row["waits"]] == [("m", 3)], row
     assert row["waiting_for"].startswith(
-        "It fails once running steps have ended: 3 wait at m for worker w"
+        "It fails once running steps have ended: 3 wait at For each item (m) for worker w"
     ), row
     make.complete(*others, output={})
     settle()

@@ -289,7 +289,9 @@ def test_a_version_that_does_not_compile_here_stops_the_run_at_once(monkeypatch)
 def test_it_says_that_it_fails_when_the_others_have_ended():
     run_id = half_failed()
     shown = found_run(make.a_tenant().pk, run_id)
-    assert shown["waiting_for"].startswith("The run fails when its other branches have ended: c waits for")
+    assert shown["waiting_for"].startswith(
+        "The run fails when its other branches have ended: External job (c) waits"
+    )
     assert shown["error"]["node"] == "b"
     assert {row["node"]: row["verbs"] for row in shown["steps"]}["b"] == ["retry", "skip"]
 

@@ -49,7 +49,7 @@ def test_a_run_waits_for_whom_its_child_waits_for():
             "node": "ask",
             "index": None,
             "place": [{"node": "sub", "index": None}, {"node": "ask", "index": None}],
-            "title": "ask",
+            "title": "Ask for an approval (ask)",
             "waiting_for": task,
             "count": 1,
         }
@@ -62,7 +62,10 @@ def test_items_that_wait_for_the_same_are_counted():
     make.complete(*make.claimed("card", limit=1), output={})
     make.work()
     row = shown(run_id)
-    assert row["waiting_for"] == f"each waits for its 3 items: 2 wait at charge for {POLLED}"
+    assert (
+        row["waiting_for"]
+        == f"For each item (each) waits for its 3 items: 2 wait at External job (charge) for {POLLED}"
+    )
     (wait,) = row["waits"]
     assert (wait["count"], wait["node"], [one["node"] for one in wait["place"]]) == (
         2,
@@ -90,7 +93,9 @@ def test_a_round_is_told_by_its_number():
         "params": {"body": {"steps": [JOB, {"id": "n", "type": "noop"}]}, "count": 3},
     }
     run_id = started(make.graph([loop], []))
-    assert shown(run_id)["waiting_for"] == f"again waits for its rounds: item 0: charge waits for {POLLED}"
+    assert shown(run_id)["waiting_for"] == (
+        f"Repeat (again) waits for its rounds: item 0: External job (charge) waits for {POLLED}"
+    )
     make.complete(*make.claimed("card"), output={})
     make.work()
     assert "item 1: charge waits" in shown(run_id)["waiting_for"]

@@ -13,6 +13,7 @@ from runs.kernel.wait_kinds import WaitKind
 from runs.reading import brief, presentation
 from runs.store import hot
 from runs.store.attempts import Suspended
+from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.damage import ASKED, SIGNAL, an_undoing_run, sql
 
@@ -40,7 +41,7 @@ def test_queued_for_a_queue_that_no_worker_listens_on_and_for_one_that_one_does(
     assert of_step(run_id, "a") == "a worker of the queue default: none listens now"
     nobody = "a worker of yours that polls the queue pricing: none has asked for jobs in the last 2 minutes"
     assert of_step(run_id, "b") == nobody
-    assert sentence(run_id) == f"a waits for {of_step(run_id, 'a')}, and 1 more"
+    assert sentence(run_id) == f"Do nothing (a) waits for {of_step(run_id, 'a')}, and 1 more"
 
     hot.worker_seen(worker="w1", queue="default", host="here", pid=1)
     jobs.poll(tenant=make.a_tenant("other").pk, worker="x", queues=["pricing"], max_jobs=1)
@@ -70,7 +71,7 @@ def test_a_kind_of_wait_that_an_app_adds_is_known_everywhere(monkeypatch):
     run_id = make.start(make.graph([{"id": "a", **JOB}], []))[0]
     [held] = make.claimed("pricing")
     advance([(held, Suspended({"kind": "tide", "which": "next"}))])
-    assert sentence(run_id) == "a waits for the next tide"
+    assert sentence(run_id) == "External job (a) waits for the next tide"
     with connection.cursor() as cursor:
         cursor.execute("SELECT source FROM runs_wake_source WHERE run_id = %s", [run_id])
         assert cursor.fetchall() == [("moon",)]
@@ -95,7 +96,10 @@ def test_who_polls_is_noted_now_and_then_only(monkeypatch):
 def test_leased_by_which_worker_and_backing_off_until_when(clock):
     run_id = make.start(make.graph([{"id": "a", **JOB}], []))[0]
     held = make.claimed("pricing", worker="ann-1")
-    assert sentence(run_id) == "a waits for worker ann-1, whose lease ends 2031-01-01 09:00:30 UTC"
+    assert (
+        sentence(run_id)
+        == "External job (a) waits for worker ann-1, whose lease ends 2031-01-01 09:00:30 UTC"
+    )
     make.fail(*held, retryable=True)
     assert of_step(run_id, "a").startswith("attempt 2, due 2031-01-01 09:00:0")
     clock.advance(300)
@@ -106,7 +110,7 @@ def test_leased_by_which_worker_and_backing_off_until_when(clock):
 def test_held_because_the_run_is_paused():
     run_id = make.start(make.chain("noop"))[0]
     pause_runs(make.a_tenant().pk, [run_id], by="test")
-    assert sentence(run_id) == "a waits for the run to be unpaused"
+    assert sentence(run_id) == "Do nothing (a) waits for the run to be unpaused"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,7 @@ def test_held_because_the_run_is_paused():
 def test_waiting_for_a_timer_a_signal_or_a_person(node, words, clock):
     run_id = make.start(make.graph([node], []))[0]
     make.work()
-    assert sentence(run_id) == f"a waits for {words}"
+    assert sentence(run_id) == f"{CATALOGUE[node['type']].title} (a) waits for {words}"
 
 
 def test_failing_and_cancelling_runs_await_what_runs(clock):
@@ -133,8 +137,11 @@ def test_failing_and_cancelling_runs_await_what_runs(clock):
     cancel_runs(make.a_tenant().pk, [cancelling], by="test")
 
     end = "waits for worker w, whose lease ends 2031-01-01 09:00:30 UTC"
-    assert sentence(failing) == f"It fails once running steps have ended: b {end}"
-    assert sentence(cancelling) == f"It is cancelled once running steps have ended: a {end}, and 1 more"
+    assert sentence(failing) == f"It fails once running steps have ended: External job (b) {end}"
+    assert (
+        sentence(cancelling)
+        == f"It is cancelled once running steps have ended: External job (a) {end}, and 1 more"
+    )
 
 
 def test_undoing_and_waiting_for_somebody_because_that_failed():

@@ -116,7 +116,7 @@ def test_by_keyboard_alone_tasks_are_chosen_claimed_snoozed_and_decided(approver
     approver.press("Control+Enter")
     expect(page.locator(".comments .said")).to_have_text("Is this right?")
     approver.press("a")
-    expect(page.locator("#consequence")).to_contain_text("Approve: Next: “yes”.")
+    expect(page.locator("#consequence")).to_contain_text("Approve: Next: “Do nothing (yes)”.")
     approver.press("Escape")
     expect(page.locator("#consequence")).to_be_hidden()
     approver.press("a", "Control+Enter")

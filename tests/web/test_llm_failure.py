@@ -69,7 +69,7 @@ def test_what_was_done_before_a_model_failed_stays_and_resume_redoes_the_failed_
 
     work()
     notice = page.locator("#run > .notice")
-    expect(notice).to_contain_text("The step reply failed")
+    expect(notice).to_contain_text("The step Ask a language model (reply) failed")
     expect(notice).to_contain_text("The language model's server answered 500")
     expect(notice).to_contain_text("What was done before is kept.")
     expect(operator.step("reply").locator(".why")).to_contain_text("answered 500")

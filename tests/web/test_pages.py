@@ -84,7 +84,7 @@ def test_a_run_of_the_pipeline_shows_each_step_with_input_output_and_duration(vi
 def test_a_failed_run_says_why_in_one_sentence(visitor):
     visitor.open(f"/runs/{a_run(PIPELINE, {'text': 42})}")
     why = visitor.page.locator(".notice.bad")
-    expect(why).to_contain_text("The step clean failed")
+    expect(why).to_contain_text("The step Clean text (clean) failed")
     expect(why).to_contain_text("text must be a text, but is a number.")
     expect(why).to_contain_text("try the step again with another one")
     expect(visitor.step("clean").get_by_text("Failed", exact=True)).to_be_visible()
@@ -94,8 +94,8 @@ def test_a_failed_run_says_why_in_one_sentence(visitor):
 def test_a_run_that_waits_says_for_what_and_a_branch_not_taken_is_skipped(visitor):
     visitor.open(f"/runs/{a_run(BRANCHES, {'amount': 5})}")
     expect(visitor.page.locator(".notice")).to_contain_text(
-        "cheap waits for a worker of yours that polls the queue pricing: none has asked for jobs in the last 2"
-        " minutes."
+        "External job (cheap) waits for a worker of yours that polls the queue pricing: none has asked for jobs"
+        " in the last 2 minutes."
     )
     expect(visitor.step("dear").get_by_text("Skipped", exact=True)).to_be_visible()
     expect(visitor.step("last").get_by_text("Pending", exact=True)).to_be_visible()

@@ -99,7 +99,7 @@ def test_five_hundred_steps_without_places_are_drawn_while_the_page_answers_keys
     # The list is there before the picture.
     watched.page.locator(".graph-step").first.wait_for()
     watched.press("j")
-    expect(watched.page.locator("#inspector h3").first).to_have_text("s0_0", timeout=60_000)
+    expect(watched.page.locator("#inspector h3").first).to_have_text("External job (s0_0)", timeout=60_000)
     watched.page.wait_for_selector("#graph[data-drawn]")
     assert watched.page.locator(".picture-line").count() == 960
     assert longest(watched) < HELD_UP * slowness

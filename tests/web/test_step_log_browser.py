@@ -37,5 +37,5 @@ def test_lines_come_while_the_step_goes_on_and_params_stay_unfolded(visitor, ann
     expect(inspector).to_contain_text("Completed")
     expect(inspector.locator("details.computed")).not_to_have_attribute("open", "")
     visitor.page.get_by_role("link", name="first", exact=False).first.click()
-    expect(inspector.locator("h3").first).to_have_text("first")
+    expect(inspector.locator("h3").first).to_have_text("Set values (first)")
     expect(inspector.locator(".step-log")).to_have_count(0)

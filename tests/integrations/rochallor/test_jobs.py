@@ -95,7 +95,7 @@ def test_a_poll_whose_client_has_left_is_undone_and_costs_no_attempt(linear):
         {"workerId": "w", "jobTypes": ["default"]},
         {"workerId": "w", "jobTypes": ["a"], "maxJobs": -1},
         {"workerId": "w", "jobTypes": ["a"], "maxJobs": 1.5},
-        {"workerId": "w", "jobTypes": ["x" * 200]},
+        {"workerId": "w", "jobTypes": ["x" * 257]},
     ],
 )
 def test_a_poll_that_is_refused(linear, sent):
