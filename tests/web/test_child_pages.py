@@ -88,8 +88,8 @@ def test_a_part_says_which_item_of_which_step_it_is(client, ann):
     page = client.get(f"/runs/{second.pk}").text
     workflow = make.run(run_id).version.workflow.name
     assert (
-        f'title="{run_id}">{workflow}</a>, <a href="/runs/{run_id}/items/each?item=1#item">each, item 1</a>'
-        in page
+        f'title="{run_id}">{workflow}</a>, <a href="/runs/{run_id}/items/each?item=1#item">'
+        "For each item (each), item 1</a>" in page
     )
     assert "vNone" not in page
     assert "vNone" not in client.get(f"/runs/{run_id}/children").text

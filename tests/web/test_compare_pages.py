@@ -95,7 +95,7 @@ def test_a_failure_is_told_beside_what_completed_on_any_screen(visitor):
     page = visitor.page
     expect(page).to_have_url(re.compile(f"/runs/{left}/compare/{right}$"))
     expect(page.locator("#said")).to_contain_text(
-        "The paths diverge where “b” failed in A and completed in B."
+        "The paths diverge where “Set values (b)” failed in A and completed in B."
     )
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390

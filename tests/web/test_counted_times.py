@@ -47,19 +47,26 @@ def change_office(**values):
 def test_timers_beside_a_step_say_when_what_begins_and_how_that_was_counted(operator, clock):
     page = operator.get(f"/runs/{holding(operator)}").text
     assert (
-        "2031-01-03 09:00:00 UTC</time>, 2 working days of Office (UTC); then “late” comes in its place"
+        "2031-01-03 09:00:00 UTC</time>, 2 working days of Office (UTC); then “Do nothing (late)” comes in its place"
         in page
     )
-    assert "2031-01-02 09:00:00 UTC</time>, 1 working day of Office (UTC), “nudge” begins beside it" in page
-    assert "2031-01-01 09:01:00 UTC</time>, “soon” begins beside it" in page
-    assert page.index("“soon”") < page.index("“nudge” begins") < page.index("“late” comes")
+    assert (
+        "2031-01-02 09:00:00 UTC</time>, 1 working day of Office (UTC), “Do nothing (nudge)” begins beside it"
+        in page
+    )
+    assert "2031-01-01 09:01:00 UTC</time>, “Do nothing (soon)” begins beside it" in page
+    assert (
+        page.index("“Do nothing (soon)”")
+        < page.index("“Do nothing (nudge)” begins")
+        < page.index("“Do nothing (late)” comes")
+    )
 
 
 def test_where_the_calendar_is_another_one_since_only_the_moment_is_said(operator, clock):
     run_id = holding(operator)
     change_office(weekdays=[1, 2])
     page = operator.get(f"/runs/{run_id}").text
-    assert "2031-01-03 09:00:00 UTC</time>; then “late” comes in its place" in page
+    assert "2031-01-03 09:00:00 UTC</time>; then “Do nothing (late)” comes in its place" in page
     assert "working day" not in page
 
 
@@ -79,7 +86,7 @@ def test_beside_a_step_that_was_opened_again_they_count_from_then(operator):
         queued_at=datetime.now(UTC) - timedelta(days=30)
     )
     page = operator.get(f"/runs/{run_id}").text
-    assert "1 working day of Monday to Friday (UTC), “nudge” begins beside it" in page
+    assert "1 working day of Monday to Friday (UTC), “Do nothing (nudge)” begins beside it" in page
 
 
 def test_they_are_gone_with_what_they_stood_beside(operator, clock):

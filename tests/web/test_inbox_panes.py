@@ -130,7 +130,7 @@ def test_a_task_of_several_says_how_it_stands_and_is_nobodys_alone(client, bob):
 def test_what_follows_and_who_asks_stands_beside_the_task(client, bob):
     task = asked()
     page = client.get(f"/inbox/{task.pk}").text
-    for words in ("What happens then", "Next: “yes”.", "Next: “no”.", "Started by"):
+    for words in ("What happens then", "Next: “Do nothing (yes)”.", "Next: “Do nothing (no)”.", "Started by"):
         assert words in page
     decide(bob, task)
     assert "What happens then" not in client.get(f"/inbox/{task.pk}").text

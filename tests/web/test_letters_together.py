@@ -49,7 +49,7 @@ def test_the_selected_ones_are_reviewed_and_then_discarded_with_a_reason(operato
     first, second, third = dead(3)
     page = operator.get(PAGE).text
     assert page.count('name="ids"') == 3
-    assert page.count('aria-label="Select a">') == 3
+    assert page.count('aria-label="Select Do nothing (a)">') == 3
     review, dry = reviewed(operator, "discard", ids=[first.pk, second.pk])
     assert "Discard 2 of 2 dead letters?" in review
     assert open_letters() == 3

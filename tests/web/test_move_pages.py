@@ -38,7 +38,7 @@ def test_a_run_is_moved_by_a_form_that_says_before_which_versions_fit(operator):
 
     page = operator.get(f"/runs/{run_id}/migrate").text
     assert "Compatible." in page
-    assert "b is in progress, but this version has no such step." in page
+    assert "Wait for a signal (b) is in progress, but this version has no such step." in page
     assert operator.post(f"/runs/{run_id}/migrate", {"version": "3"}).status_code == 422
     assert operator.post(f"/runs/{run_id}/migrate", {}).status_code == 422
     assert operator.post(f"/runs/{run_id}/migrate", {"version": "2", "reason": "why"}).status_code == 302
@@ -53,7 +53,7 @@ def test_the_form_says_before_which_times_would_be_others(operator):
     make.work()
     make.newer(run_id, make.graph([{**wait, "params": {"duration": "PT2S"}}], []))
     page = operator.get(f"/runs/{run_id}/migrate").text
-    assert re.search(r"w, wait: <time[^>]*>[^<]+</time> → <time", page)
+    assert re.search(r"Wait \(w\), wait: <time[^>]*>[^<]+</time> → <time", page)
 
 
 @pytest.mark.django_db
@@ -172,7 +172,7 @@ def test_fifty_waiting_runs_are_moved_of_which_three_can_not(visitor, ann):
     work.work(30)
 
     expect(page.get_by_role("heading", name="47 of 50 runs fit")).to_be_visible()
-    expect(page.locator("li", has_text=re.compile("^3 c is being worked on"))).to_be_visible()
+    expect(page.locator("li", has_text=re.compile(r"^3 Do nothing \(c\) is being worked on"))).to_be_visible()
     page.get_by_label("Reason").fill("A step was missing")
     page.get_by_role("button", name="Move 47 runs").click()
     expect(page.get_by_role("progressbar")).to_be_visible()

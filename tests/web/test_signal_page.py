@@ -153,7 +153,7 @@ def test_a_run_that_undoes_says_so_and_one_that_cannot_waits_for_a_person(operat
     assert make.run(run_id).status == "COMPENSATING"
     page = operator.get(f"/runs/{run_id}").text
     assert "What was done is being undone" in page
-    assert "Undo External job (a)" in page
+    assert "Undo Do nothing (a)" in page
     assert 'data-opens="#cancel"' not in page
     make.fail(*make.claimed("undo"))
     assert "Waiting for a person" in operator.get(f"/runs/{run_id}").text
