@@ -70,8 +70,8 @@ def test_it_tells_which_item_waited_and_failed_and_why(viewer, clock):
     make.fail(second, code="CardRefused")
     make.work()
     lines = lines_of(viewer, root)
-    assert told(lines, "“Hold on” began to wait for a time", "each, item 0")
-    assert told(lines, "“Charge the card” failed", "It went wrong", "each, item 1")
+    assert told(lines, "“Hold on” began to wait for a time", "For each item (each), item 0")
+    assert told(lines, "“Charge the card” failed", "It went wrong", "For each item (each), item 1")
     assert not told(lines, "“Charge the card” completed")
 
 
@@ -120,7 +120,11 @@ def test_the_timeline_has_a_lane_for_each_step_below_a_step_of_all_items_togethe
     timeline = viewer.get(f"/runs/{root}?view=timeline").context["timeline"]
     lanes = {lane.step["title"]: lane for lane in timeline.lanes}
     inner = lanes["Charge the card"]
-    assert (inner.is_inner, inner.step["node"], lanes["each"].is_inner) == (True, "each", False)
+    assert (inner.is_inner, inner.step["node"], lanes["For each item (each)"].is_inner) == (
+        True,
+        "each",
+        False,
+    )
     assert {bar.kind: round(bar.milliseconds / 1000) for bar in inner.bars} == {
         "done": 10,
         "failed": 20,
