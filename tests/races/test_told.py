@@ -170,6 +170,10 @@ DOORS = {
 }
 SILENT = {
     dead_letters.matching: "it reads",
+    dead_letters.operable_letters: "it reads",
+    dead_letters.open_letters: "it reads",
+    dead_letters.check_open: "it reads",
+    dead_letters.check_redrive: "it reads",
     dead_letters.discard_each: "by discard",
     operators.act: "by retry_step, skip_step and the verbs on items",
     operators.leave: "within operators.leave_failed and dead_letters.discard",

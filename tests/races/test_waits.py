@@ -216,7 +216,7 @@ def test_redrives_and_resumes_of_one_run_open_it_once(rounds, first, second):
         with holding(verbs[first], before="reopen_runs") as winner:
             other = blocked(verbs[second])
         if second == "redrive":
-            assert [why.code for why in other.end().refused.values()] == ["not_failed"]
+            assert [why.code for why in other.end().refused.values()] == ["resolved"]
         else:
             with pytest.raises(RunRefused, match="Only a FAILED run"):
                 other.end()

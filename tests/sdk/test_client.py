@@ -64,7 +64,7 @@ def test_a_run_from_its_start_to_its_end(published):
     [job] = client.poll("me", ["card"])
     assert client.complete(job, {"receipt": 1})["applied"]
     assert client.complete(job, {"receipt": 1})["duplicate"]
-    with pytest.raises(WaitTimeout, match="paid waits"):
+    with pytest.raises(WaitTimeout, match=r"Wait for a signal \(paid\) waits"):
         client.wait(run, seconds=0.2)
     assert client.signal(run, "paid", "evt-1", {"amount": 3})["duplicate"] is False
     assert client.signal(run, "paid", "evt-1", {"amount": 3})["duplicate"] is True

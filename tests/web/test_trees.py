@@ -47,7 +47,7 @@ def test_items_are_among_what_is_below_and_a_page_costs_the_same_for_many(client
         page = client.get(f"/runs/{root}").text
         assert page.count('<td class="what">') == min(items, 5)
         child = Run.unsafe_all_tenants.filter(parent_id=root).earliest("id")
-        assert "each, item 0" in client.get(f"/runs/{child.pk}").text
+        assert "For each item (each), item 0" in client.get(f"/runs/{child.pk}").text
         assert client.get(f"/runs/{root}/children").text.count('<td class="what">') == items
         paths = (f"/runs/{root}", f"/runs/{root}/children", f"/runs/{child.pk}")
         return [trips_of_page(client, path) for path in paths]
@@ -60,9 +60,9 @@ def test_pages_of_a_run_call_an_item_by_its_index(client, ann, transactional_db)
     client.force_login(ann)
     root = started(make.a_version(make.mapped(EACH)), {"items": [1, 2]})
     second = Run.unsafe_all_tenants.filter(parent_id=root).latest("id")
-    assert "<td>each, item 1</td>" in client.get(f"/runs/{root}").text
+    assert "<td>For each item (each), item 1</td>" in client.get(f"/runs/{root}").text
     below = client.get(f"/runs/{second.pk}").text
-    assert '<span aria-current="page">each, item 1</span>' in below
+    assert '<span aria-current="page">For each item (each), item 1</span>' in below
     assert f"/runs/{root}/items/each?item=1#item" in below
     items = client.get(f"/runs/{root}/items/each?item=1").text
     assert 'aria-label="Item 1"' in items

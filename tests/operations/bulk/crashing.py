@@ -120,5 +120,5 @@ SCENARIOS = {
     "cancelled by a bulk job": (cancelled, {"CANCELLED"}),
 }
 ASKED_AGAIN = (move, move_parts, cancel_all, decide_all, discard_all)
-HARMLESS = "put_bulk_item_off stop_bulk_job"
-"""Statements that stop a job, which can be asked for again."""
+HARMLESS = "put_bulk_item_off stop_bulk_job record_bulk_job"
+"""Statements that stop a job, which can be asked for again, or that write down what was done."""
