@@ -128,7 +128,7 @@ def test_the_cards_of_a_run_with_children_stand_apart_and_what_they_wait_for_has
     assert card.bounding_box()["y"] - (above["y"] + above["height"]) >= 10
     now = card.get_by_role("cell", name="Waits for an admin").first
     assert now.bounding_box()["height"] < 80
-    assert card.get_by_role("cell", name="each, item 0").bounding_box()["height"] < 80
+    assert card.get_by_role("cell", name="For each item (each), item 0").bounding_box()["height"] < 80
     assert faults_by_day_and_night(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     for view in ("graph", "timeline", "story"):
