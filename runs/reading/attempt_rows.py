@@ -11,7 +11,7 @@ from engine.statuses import StepStatus
 from runs.models import HistoryEvent, Run, StepExecution
 from runs.reading.attempts import attempts_in
 
-_ENDS = (
+_ATTEMPT_ENDS = (
     EventType.STEP_COMPLETED,
     EventType.STEP_FAILED,
     EventType.ATTEMPT_FAILED,
@@ -25,7 +25,7 @@ OPEN = 100
 
 def ended_attempts(run: Run, node: str | None = None, index: int | None = None) -> QuerySet[HistoryEvent]:
     """The events by which attempts of a run have ended: of all steps, of one, or of one of its items; unordered."""
-    ends = Q(type__in=_ENDS, payload__has_key="started_at")
+    ends = Q(type__in=_ATTEMPT_ENDS, payload__has_key="started_at")
     # What ended while it waited, and what asks an operator what becomes of its failure.
     ends |= Q(type=EventType.STEP_CANCELLED, attempt__gt=0) | Q(type=EventType.LEASE_LOST)
     ends |= Q(type=EventType.STEP_WAITING, payload__has_key="error")

@@ -202,7 +202,7 @@ def test_a_redrive_behind_a_resolve_is_refused(rounds):
             second = blocked(lambda task=task: redrive(paul, task))
         (why,) = second.end().refused.values()
 
-        assert (why.code, "by olga" in why.message) == ("resolved", True)
+        assert why.code == "resolved"
         assert (again(task).outcome, again(task).decided_by) == ("abandon", "olga")
         assert undo_the_rest() == ["reserve:compensate"]
         assert make.run(task.run_id).status == "FAILED"

@@ -98,7 +98,7 @@ def test_a_round_is_told_by_its_number():
     )
     make.complete(*make.claimed("card"), output={})
     make.work()
-    assert "item 1: charge waits" in shown(run_id)["waiting_for"]
+    assert "item 1: External job (charge) waits" in shown(run_id)["waiting_for"]
 
 
 def test_of_a_workflow_in_a_folder_that_may_not_be_read_the_place_and_the_people_are_told():
