@@ -89,7 +89,7 @@ def test_what_starts_work_below_a_paused_run_is_refused(door, verb, above):
     refusal = refused(lambda: do(door, verb, middle, low))
     assert refusal.code == "parent_paused"
     assert paused in refusal.message
-    assert ("the topmost one" if above == "root" else "at For each item (each), item 0") in refusal.message
+    assert ("the topmost one" if above == "root" else "at each, item 0") in refusal.message
     make.work("engine")
     assert not [step for step in make.steps(low).values() if step.status == "QUEUED" and not step.held]
     make.unpause(paused)
