@@ -14,6 +14,7 @@ from engine.plain import in_holes
 from engine.ports import RULES, outcomes_of
 from engine.results import result_of
 from engine.retry import RetryPolicy, policy
+from engine.step_titles import step_title
 from engine.templates import Scope, Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
 from engine.typed_texts import FACTS, TypedParams
@@ -370,11 +371,6 @@ def _node(
 def compensation_of(node: str) -> str:
     """The name of the step that undoes a node, in history and in the API."""
     return f"{node}:compensate"
-
-
-def step_title(raw: Mapping[str, Any], catalogue: Catalogue) -> str:
-    """The title of a step in a definition; without one, that of its type with the step's id."""
-    return raw.get("title") or f"{catalogue[raw['type']].title} ({raw['id']})"
 
 
 def _undo(raw: Mapping[str, Any], catalogue: Catalogue, rules: int) -> Node:

@@ -129,8 +129,9 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
         if path[0] == "steps" and len(path) > 1 and path[1] not in scope["steps"]:
             item = around.outline.by_id.get(path[1])
             if item is not None:
-                title = item.node.title or item.id
-                return f"There is no value of {title} yet: run the workflow, or pin an output to that step."
+                return (
+                    f"There is no value of {item.title} yet: run the workflow, or pin an output to that step."
+                )
         elif path[0] in ("prev", "output") and path[0] not in scope:
             return "The steps before it have no values yet: run the workflow, or pin an output to that step."
         elif path[0] == FACTS and path[1:2] and path[1] not in scope.get(FACTS, {}):

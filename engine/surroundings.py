@@ -125,7 +125,7 @@ class Surroundings:
         if spot.place == "when":
             source = self._node(spot.source, "edge")
             values.append(
-                Known(("output",), self._given_by(source), self._output(source.id), _title(source), True)
+                Known(("output",), self._given_by(source), self._output(source.id), source.title, True)
             )
             values.append(self._prev(source, behind_mapping=True))
         elif spot.place in OF_NODE:
@@ -134,9 +134,9 @@ class Surroundings:
                 self._undone(item) if spot.place == "compensate" else self._prev(item, spot.place != "input")
             )
             if spot.place == "body":
-                values = [*items(self.item_of(item), _title(item)), *values]
+                values = [*items(self.item_of(item), item.title), *values]
             if spot.place == "set_vars":
-                output = Known(("output",), self._given_by(item), self._output(item.id), _title(item), True)
+                output = Known(("output",), self._given_by(item), self._output(item.id), item.title, True)
                 values.append(output)
             if FACTS in place.names:
                 values = [*self._facts(item, spot), *values]
@@ -144,7 +144,7 @@ class Surroundings:
             item = self._node(spot.node, "node")
             schema = self._given_by(item)
             values.append(Known(("output",), schema, self._output(item.id), "Output of the round", True))
-            values.append(Known(("iteration",), ROUND_SCHEMA, 1, _title(item), True))
+            values.append(Known(("iteration",), ROUND_SCHEMA, 1, item.title, True))
         values += self._steps(place)
         values += self._variables(place)
         return values + self.outside(place)
@@ -171,7 +171,7 @@ class Surroundings:
         name = "items" if "items" in params else "input"
         before = self._prev(container, behind_mapping=True)
         if name not in params:
-            return replace(before, path=("item",), origin=_title(container))
+            return replace(before, path=("item",), origin=container.title)
         scope = self.scope(Spot("params", container.id))
         sample: Json = ABSENT
         with suppress(ExpressionError, ExpressionInvalid):
@@ -179,7 +179,7 @@ class Surroundings:
         if name == "items":
             sample = sample[0] if isinstance(sample, list) and sample else ABSENT
         schema = None if sample is ABSENT else schema_of(sample)
-        return Known(("item",), schema, sample, _title(container), True)
+        return Known(("item",), schema, sample, container.title, True)
 
     def _facts(self, item: OutlineNode, spot: Spot) -> Iterator[Known]:
         """The facts of a step that asks people, which its texts may read; where a value is known, with it."""
@@ -194,7 +194,7 @@ class Surroundings:
             with suppress(ExpressionError, ExpressionInvalid):
                 samples[label] = compile_template(value).render(scope, self.before_each)
         if facts is not None and not isinstance(facts, Mapping):
-            yield Known((FACTS,), None, samples.get("", ABSENT), _title(item), True)
+            yield Known((FACTS,), None, samples.get("", ABSENT), item.title, True)
         elif facts:
             types = schemas if isinstance(schemas, Mapping) else {}
             properties = {label: types.get(label) or schema_of(value) for label, value in facts.items()}
@@ -230,7 +230,7 @@ class Surroundings:
                 item = self.outline.by_id[name]
                 always = bool(place.certain & bit)
                 schema = self._given_by(item)
-                yield Known(("steps", name, "output"), schema, self._output(name), _title(item), always)
+                yield Known(("steps", name, "output"), schema, self._output(name), item.title, always)
 
     def _variables(self, place: Place) -> Iterator[Known]:
         """The variables of the run that steps set which may be over by then; of several that set one, the last."""
@@ -246,7 +246,7 @@ class Surroundings:
             for variable, value in variables.items():
                 always = bool(place.certain & bit) or (variable in last and last[variable].always)
                 sample = samples.get(variable, ABSENT)
-                last[variable] = Known(("vars", variable), schema_of(value), sample, _title(item), always)
+                last[variable] = Known(("vars", variable), schema_of(value), sample, item.title, always)
         yield from last.values()
 
     def _samples_of(self, item: OutlineNode) -> Mapping[str, Json]:
@@ -324,7 +324,7 @@ class Surroundings:
                 "idempotency_key": "sample",
                 "idempotency_keys": ["sample"],
             }
-        return Known(("prev",), schema, sample, _title(item), True)
+        return Known(("prev",), schema, sample, item.title, True)
 
     def _prev(self, item: OutlineNode, behind_mapping: bool) -> Known:
         """What a node is given: what comes before it, or what its mapping makes of that."""
@@ -353,7 +353,7 @@ class Surroundings:
             sample = self.sample.outputs.get(source.id, self.sample.inputs.get(item.id, ABSENT))
             if item.node.input is not None and source.id not in self.sample.outputs:
                 sample = ABSENT
-            return Known(("prev",), self._carried(source, item), sample, _title(source), True)
+            return Known(("prev",), self._carried(source, item), sample, source.title, True)
         schemas = {name: self._carried(self.outline.by_id[name], item) or {} for name in sources}
         sure = [name for name in sources if self._is_certain(name, item)]
         schema = {"type": "object", "properties": schemas, "required": sure}
@@ -380,7 +380,3 @@ class Surroundings:
 def items(item: Known, origin: str) -> list[Known]:
     """What is known of an item, and of its number."""
     return [item, Known(("index",), INDEX_SCHEMA, 0, origin, True)]
-
-
-def _title(item: OutlineNode) -> str:
-    return item.node.title or item.id

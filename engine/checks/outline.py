@@ -13,6 +13,7 @@ from engine.definition import Edge, Node, Shape
 from engine.limits import WORKFLOW_NODES
 from engine.ports import outcomes_of
 from engine.problems import shape_problems
+from engine.step_titles import title_of
 from engine.work import DEFINITION_UNITS
 
 AnyShape = TypeVar("AnyShape", bound=Shape)
@@ -40,6 +41,11 @@ class OutlineNode:
     node: Node
     spec: StepSpec | None
     has_type: bool
+
+    @property
+    def title(self) -> str:
+        """What it is called, as `engine.step_titles` has it."""
+        return title_of(self.node.title, self.id, self.node.type if self.has_type else None, self.spec)
 
     @property
     def decides(self) -> bool:

@@ -152,7 +152,7 @@ test("a copy of a collapsed container is collapsed, and takes no more room than 
 });
 
 test("steps of different levels can't be connected, and it says why", () => {
-  const why = "a is a step of each: connect it to others in there, or connect each itself.";
+  const why = "noop (a) is a step of map (each): connect it to others in there, or connect map (each) itself.";
   assert.equal(graph.whyNot(draft(), "first", "a"), why);
   assert.equal(graph.whyNot(draft(), "a", "last"), why);
   assert.equal(graph.whyNot(draft(), "first", "last"), null);

@@ -79,7 +79,7 @@ test("what is typed in a field is one act until it is left, however slowly", asy
   island.write("Second");
   assert.deepEqual(island.done().undo, [
     "Add Do nothing",
-    "Change the title of Do nothing",
+    "Change the title of Do nothing (do_nothing)",
     "Change the title of First",
   ]);
   island.press("Escape");
@@ -108,9 +108,9 @@ test("an id that follows a title late is no act of its own", async () => {
   }
   assert.deepEqual(island.done().undo, [
     "Add Do nothing",
-    "Change the title of Do nothing",
+    "Change the title of Do nothing (do_nothing)",
     "Add Do nothing",
-    "Change the title of Do nothing 2",
+    "Change the title of Do nothing (do_nothing_2)",
   ]);
   for (let each = 0; each < 4; each += 1) island.press("Control+z");
   assert.deepEqual(island.store.state().doc.nodes, {});
@@ -180,5 +180,5 @@ test("an id does not follow a title that was taken back while the server was ask
   held[1]?.();
   await settled(50);
   assert.deepEqual(Object.keys(island.store.state().doc.nodes), ["do_nothing"]);
-  assert.deepEqual(island.done(), { undo: ["Add Do nothing"], redo: ["Change the title of Do nothing"] });
+  assert.deepEqual(island.done(), { undo: ["Add Do nothing"], redo: ["Change the title of Do nothing (do_nothing)"] });
 });

@@ -18,7 +18,7 @@ test("an output is read by what comes after its step", () => {
   assert.equal(why(output("a"), { place: "params", node: "b" }), null);
   assert.equal(why(output("a"), { place: "when", edge: { from: "a", to: "b" } }), null);
   assert.equal(why(output("b"), { place: "output" }), null);
-  assert.match(why(output("b"), { place: "params", node: "a" }), /^b isn't done before First/);
+  assert.match(why(output("b"), { place: "params", node: "a" }), /^noop \(b\) isn't done before First/);
   assert.match(why(output("a"), { place: "params", node: "a" }), /isn't done before/);
   assert.match(why(output("b"), { place: "params", node: "aside" }), /isn't done before/);
   assert.match(why(output("a"), { place: "business_key" }), /before any step is done/);

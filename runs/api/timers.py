@@ -29,6 +29,7 @@ class TimerSerializer(serializers.Serializer[Any]):
         help_text="The step goes on; its wait times out; another path is taken.",
     )
     target = serializers.CharField(allow_null=True, help_text="The step to which a boundary timer leads.")
+    target_title = serializers.CharField(allow_null=True, help_text="What that step is called.")
     fire_at = serializers.DateTimeField()
     overdue_seconds = serializers.FloatField(help_text="How late it is; 0 if it is not due.")
 

@@ -40,13 +40,15 @@ def timers_of(who: Principal, due: str | None = None) -> QuerySet[Timer]:
 
 def timer_rows(tenant: int, timers: Sequence[Timer]) -> list[dict[str, Json]]:
     """Timers as they are shown (docs/api.md, "Operations"); one statement."""
-    places = places_of(tenant, [(timer.run_id, timer.node) for timer in timers])
+    nodes = [(timer.run_id, node) for timer in timers for node in (timer.node, timer.target) if node]
+    places = places_of(tenant, nodes)
     now = now_here()
     return [_timer_row(timer, places, now) for timer in timers]
 
 
 def _timer_row(timer: Timer, places: Mapping[tuple[UUID, str], Place], now: datetime) -> dict[str, Json]:
     place = places.get((timer.run_id, timer.node), Place("", timer.node))
+    target = places.get((timer.run_id, timer.target)) if timer.target else None
     return {
         "id": timer.pk,
         "run_id": timer.run_id,
@@ -55,6 +57,7 @@ def _timer_row(timer: Timer, places: Mapping[tuple[UUID, str], Place], now: date
         "title": place.title,
         "kind": timer.kind,
         "target": timer.target,
+        "target_title": target.title if target else None,
         "fire_at": timer.fire_at,
         "overdue_seconds": max(0.0, round((now - timer.fire_at).total_seconds(), 1)),
     }

@@ -7,8 +7,13 @@ from engine.graph import Graph
 
 
 def in_words(place: Iterable[Mapping[str, Json]]) -> str:
-    """A place as people read it, with the `title` of each step where that is known: `For each order, item 2 › ask`."""
-    return " › ".join(step_in_words(one.get("title") or one["node"], one["index"]) for one in place)
+    """A place as people read it: `For each order, item 2 › step ask`, where the `title` of the last step is None."""
+    return " › ".join(
+        step_in_words(
+            one.get("title") or (f"step {one['node']}" if "title" in one else one["node"]), one["index"]
+        )
+        for one in place
+    )
 
 
 def step_in_words(title: str, index: int | None) -> str:

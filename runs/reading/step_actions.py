@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import StepStatus
+from engine.step_titles import step_title
 from engine.verbs import is_redone, run_verbs, step_verbs
 from runs.kernel import wait_kinds
+from steps.catalogue import EXECUTABLE
 
 Shown = Mapping[str, Json]
 
@@ -88,4 +90,4 @@ def _nodes(definition: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
 
 
 def _titles(nodes: Iterable[Mapping[str, Json]]) -> list[str]:
-    return [node.get("title") or node["id"] for node in nodes]
+    return [step_title(node, EXECUTABLE) for node in nodes]

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from engine.step_titles import card_lines
 from lib.markup import icon
 from lib.reader import number_text
 from runs.templatetags.shown import as_duration, step_mark, type_icon, type_title
@@ -53,7 +54,7 @@ def _card(step: Row, address: str, targets: str | None, selected_node: str | Non
     state = (status, attempt, step["duration_ms"], step["items"], child, targets)
     seen = " ".join(["" if each is None else str(each) for each in state])
     failed, is_chosen = step["error"], selected_node == node
-    name = escape(step["title"] or node)
+    title, about = _lines(step)
     badge = f'<span class="graph-badge">{attempt} attempts</span>' if attempt > 1 else ""
     return (
         f'<li class="graph-step" data-step="{escape(node)}"'
@@ -61,9 +62,27 @@ def _card(step: Row, address: str, targets: str | None, selected_node: str | Non
         f' data-status="{status}"{" data-failed" if failed else ""}'
         f"{_taken(targets) if targets else ''}>"
         f'<a href="{address}&amp;step={quote(node, safe="")}" data-look{_CURRENT if is_chosen else ""}>'
-        f"{_icon(step['type'])}<strong>{name}</strong> <small>{escape(_about(step))}</small></span> "
+        f"{_icon(step['type'])}<strong>{escape(title)}</strong> <small>{escape(about)}</small></span> "
         f"{_mark(status)}{badge}</a>{_child(step['title'] or node, child) if child else ''}</li>"
     )
+
+
+@register.filter
+def type_beside(type_: str, title: str) -> str:
+    """The title of a type beside that of a step; nothing where the step is called by its type."""
+    words = type_title(type_)
+    return "" if title.startswith(f"{words} (") else words
+
+
+@register.filter
+def step_about(step: Row) -> str:
+    """What stands below the title of a step of a run: its type, the attempt, and how long it took."""
+    parts = [type_beside(step["type"], step["title"] or step["node"])]
+    if step["attempt"] > 1 or step["next_attempt_at"]:
+        parts.append(f"attempt {step['attempt']} of {step['max_attempts']}")
+    if step["duration_ms"] is not None:
+        parts.append(as_duration(step["duration_ms"]))
+    return " · ".join(filter(None, parts))
 
 
 def _taken(ways: str) -> str:
@@ -85,10 +104,14 @@ def _words(type_: str, title: str, about: SafeString | str) -> SafeString:
     return format_html("{}<strong>{}</strong> <small>{}</small></span> ", _icon(type_), title, about)
 
 
-def _about(step: Row) -> str:
-    items, took = step["items"], step["duration_ms"]
-    about = _items(items) if items and items["total"] else type_title(step["type"])
-    return about if took is None else f"{about} · {as_duration(took)}"
+def _lines(step: Row) -> tuple[str, str]:
+    """The two lines of a card: what the step is called, and what of it, how far or how long."""
+    items, took, kind = step["items"], step["duration_ms"], type_title(step["type"])
+    title, caption = card_lines(step["title"] or step["node"], step["node"], kind)
+    is_counted = bool(items and items["total"])
+    parts = [caption] if caption != kind or not is_counted else []
+    parts += [_items(items)] if is_counted else []
+    return title, " · ".join(parts if took is None else [*parts, as_duration(took)])
 
 
 def _items(items: Row) -> str:
@@ -114,6 +137,7 @@ def graph_inner(steps: Iterable[Any], to_step: str) -> SafeString:
 
 def _inner_card(step: Any, to_step: str) -> SafeString:
     state = (step.status, step.failed, step.over, step.total, step.run, step.undone)
+    title, caption = card_lines(step.title, step.node, type_title(step.type))
     return format_html(
         '<li class="graph-step inner" data-inner data-step="{}" data-as="{}" data-status="{}"{}>{}{}{}</a></li>',
         step.node,
@@ -121,7 +145,7 @@ def _inner_card(step: Any, to_step: str) -> SafeString:
         step.status,
         _FAILED if step.failed else "",
         _to_items(step, to_step),
-        _words(step.type, step.title or step.node, _over(step)),
+        _words(step.type, title, _over(step, caption)),
         step_mark(step.status),
     )
 
@@ -139,11 +163,12 @@ def _to_items(step: Any, to_step: str) -> SafeString:
     )
 
 
-def _over(step: Any) -> SafeString | str:
-    about: SafeString | str = type_title(step.type)
+def _over(step: Any, caption: str) -> SafeString | str:
+    about = caption
     if step.counts:
         total = "?" if step.total is None else number_text(str(step.total))
-        about = f"{number_text(str(step.over))} of {total}{', not all counted' if step.is_cut else ''}"
+        far = f"{number_text(str(step.over))} of {total}{', not all counted' if step.is_cut else ''}"
+        about = far if caption == type_title(step.type) else f"{caption} · {far}"
         if step.undone:
             about = f"{about} · {number_text(str(step.undone))} undone"
     if not step.failed:

@@ -64,11 +64,15 @@ def waits_below(run: RunView, version: int) -> list[dict[str, Json]]:
     """What a run of this version waits for in the runs below it, each with the way there in words."""
     graph = graphs.shown(version).graph
     above = len(run["place"])
-    return [
-        {**wait, "way": places.in_words(places.titled(graph, wait["place"][above:]))}
-        for wait in run["waits"]
-        if wait["run"] != run["id"]
-    ]
+    below = []
+    for wait in run["waits"]:
+        if wait["run"] == run["id"]:
+            continue
+        way = places.titled(graph, wait["place"][above:])
+        if way and way[-1]["node"] == wait["node"]:
+            way[-1]["title"] = wait["title"]
+        below.append({**wait, "way": places.in_words(way)})
+    return below
 
 
 def rows_below(principal: Principal, run: RunView, runs: Sequence[UUID | str]) -> list[dict[str, Json]]:
@@ -121,5 +125,5 @@ def _called_below(principal: Principal, graph: Graph, step: StepBelow, nodes: Se
         node = graphs.shown(step.version_id).graph.steps.get(step.node)
         way.append({"node": step.node, "index": None, "title": node.title if node else None})
     else:
-        way.append({"node": step.node, "index": None})
+        way.append({"node": step.node, "index": None, "title": None})
     return places.in_words(way)

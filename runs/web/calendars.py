@@ -19,9 +19,10 @@ from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.workdays import regions
 from runs.calendars import calendars
-from runs.calendars.uses import Uses, uses_of
+from runs.calendars.uses import LISTED, Due, Uses, uses_of
 from runs.kernel.working_time import calendar_of
 from runs.models import Calendar
+from runs.reading import operations
 from runs.web import month_grid
 from runs.web.month_grid import WEEKDAYS
 from workflows import titles
@@ -196,12 +197,21 @@ def _form(
         "may_write": may_write,
         "folders": _folders(request) if may_write else [],
         "uses": uses,
+        "due_dates": [] if uses is None else _due_dates(request, uses),
         "preview": preview,
         **_year(calendar),
     }
     return render(
         request, "calendars/calendar.html", context, status=pages.status_of(error) if error else 200
     )
+
+
+def _due_dates(request: PageRequest, uses: Uses) -> list[tuple[Due, operations.Place | None]]:
+    """The first due dates, each with what its step is called."""
+    shown = uses.due_dates[:LISTED]
+    steps = [(one.run_id, one.node) for one in shown if one.node]
+    places = operations.places_of(request.principal.tenant_id, steps) if steps else {}
+    return [(one, places.get((one.run_id, one.node or ""))) for one in shown]
 
 
 def _year(calendar: Calendar | None) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
+from engine.bodies import every_step
 from engine.migrating import Misfit
+from engine.step_titles import step_title
 from lib.refusals import Conflict
 from runs.commands import migration
 from runs.commands.migration import Checked
@@ -16,6 +18,7 @@ from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
 from runs.reading.stored import NOTHING
 from runs.web.forms import VersionForm
+from steps.catalogue import EXECUTABLE
 from workflows.models import WorkflowVersion
 from workflows.queries import list_versions
 
@@ -45,10 +48,18 @@ def migrate(request: PageRequest, run_id: UUID) -> HttpResponse:
         else:
             messages.success(request, f"The run goes on with v{choice.number}.")
             return redirect("run", run_id)
-    choices = [(one, _checked(who.tenant_id, run_id, one)) for one in others]
-    first = next((one.number for one, checked in choices if checked.ok), None)
+    choices = [(one, _checked(who.tenant_id, run_id, one), _names(one)) for one in others]
+    first = next((one.number for one, checked, _ in choices if checked.ok), None)
     context = {"run": run, "form": form, "choices": choices, "first": first}
     return render(request, "runs/migrate.html", context, status=422 if form.is_bound else 200)
+
+
+def _names(version: WorkflowVersion) -> dict[str, str]:
+    """What the steps of a version are called, those within containers among them."""
+    steps = [step for _, step in every_step(version.definition["nodes"], EXECUTABLE)]
+    return {
+        step["id"]: step_title(step, EXECUTABLE) for step in steps if isinstance(step, dict) and "id" in step
+    }
 
 
 def _checked(tenant: int, run_id: UUID, version: WorkflowVersion) -> Checked:

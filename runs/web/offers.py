@@ -64,7 +64,7 @@ def _steps(principal: Principal, name: str) -> list[tuple[str, str]]:
     workflow = _readable(principal, name)
     version = workflow and latest_of(workflow)
     nodes = graphs.shown(version.pk).graph.nodes.values() if version else []
-    return [(node.id, node.title or node.id) for node in nodes]
+    return [(node.id, node.title) for node in nodes]
 
 
 def _keys(principal: Principal, workflow: str, begun: str) -> list[tuple[str, str]]:

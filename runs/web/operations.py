@@ -34,8 +34,12 @@ def timer_list(request: PageRequest) -> HttpResponse:
 def repair_list(request: PageRequest) -> HttpResponse:
     """What nothing would have moved any more, newest first: repaired, or for a person; the check of ended runs."""
     repair_page = _page(request, operations.repairs_of(request.principal), ("id",))
+    rows = repair_page.rows
+    places = operations.places_of(
+        request.principal.tenant_id, [(one.run_id, one.node) for one in rows if one.node]
+    )
     context = {
-        "repairs": repair_page.rows,
+        "repairs": [(one, places.get((one.run_id, one.node))) for one in rows],
         "standing": history_standing(),
         "differences": operations.differences_of(request.principal).order_by("-id")[: operations.SHOWN],
     }

@@ -12,6 +12,7 @@ from accounts.roles import RUNS_START, WORKFLOWS_READ
 from engine.catalogue import Json
 from engine.fields_read import input_read, outputs_read
 from engine.json_schema import schema_faults
+from engine.step_titles import step_title
 from lib.forms.carrying import left_out
 from lib.forms.fields import Form
 from lib.forms.people import offer_people
@@ -75,7 +76,7 @@ def _input(request: PageRequest, schema: Mapping[str, Json], name: str) -> Json:
 def _reads_schema(definition: Mapping[str, Any], step: str, *, has_form: bool) -> dict[str, Json] | None:
     outputs = outputs_read(definition, step, CATALOGUE)
     titles = {
-        one["id"]: one.get("title")
+        one["id"]: step_title(one, CATALOGUE)
         for one in definition.get("nodes") or ()
         if isinstance(one, dict) and "id" in one
     }
@@ -84,7 +85,7 @@ def _reads_schema(definition: Mapping[str, Any], step: str, *, has_form: bool) -
     if of_input is not None:
         properties[INPUT] = {**of_input, "title": "Input of the run"}
     if outputs:
-        parts = {key: {"title": titles.get(key) or key, **schema} for key, schema in outputs.items()}
+        parts = {key: {"title": titles.get(key, key), **schema} for key, schema in outputs.items()}
         # A group that is required is there, whatever is in it.
         groups = [key for key, part in parts.items() if part.get("properties")]
         whole = {"type": "object", "properties": parts, "required": groups}

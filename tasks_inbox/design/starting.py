@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from engine.catalogue import Json
 from engine.errors import EngineError
+from engine.step_titles import step_title
 from engine.templates import Template, compile_template
 from runs.commands.starts import Judged, NewRun, Terms
 from runs.kernel.graphs import Compiled, compiled
@@ -70,8 +71,9 @@ def _human_steps(tenant: int, version: int) -> tuple[_HumanStep, ...]:
         step, params = activity.step, activity.step.get("params") or {}
         template = compile_template({name: params[name] for name in PARAMS if name in params})
         if not template.refs.steps and not template.refs.every_step and template.refs.names <= KNOWN:
-            title = step.get("title") or step["id"]
-            steps.append(_HumanStep(title, CATALOGUE[step["type"]].starter_decides, template))
+            steps.append(
+                _HumanStep(step_title(step, CATALOGUE), CATALOGUE[step["type"]].starter_decides, template)
+            )
     return tuple(steps)
 
 

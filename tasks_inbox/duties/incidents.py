@@ -85,4 +85,4 @@ def _title(one: Row) -> str:
         node = graph_of(one["version_id"]).nodes.get(one["node"])
     except BrokenVersion:
         return name
-    return node.title or name if node else name
+    return node.title if node else name

@@ -10,6 +10,8 @@ from accounts.models import User
 from accounts.outgoing import DueMail
 from accounts.people import called
 from accounts.queries import readers_of
+from engine.step_titles import step_title
+from steps.catalogue import CATALOGUE
 from tasks_inbox.mail import step_mentions
 from workflows.models import StepComment, StepMention, Workflow
 
@@ -36,8 +38,7 @@ def message_of(due: DueMail, user: User, *, sender: str) -> EmailMessage | None:
 
 
 def _title_of(workflow: Workflow, node: str) -> str:
-    """What a step of the draft is called; its id where it has no title, or is gone."""
+    """What a step of the draft is called; its id where it is gone."""
     nodes = workflow.draft_definition.get("nodes")
     steps = [one for one in nodes if isinstance(one, dict)] if isinstance(nodes, list) else []
-    title = next((one.get("title") for one in steps if one.get("id") == node), None)
-    return title if isinstance(title, str) and title else node
+    return next((step_title(one, CATALOGUE) for one in steps if one.get("id") == node), node)

@@ -6,7 +6,6 @@ Opened when a compensation fails for good; closed by whatever settles it, by its
 from collections.abc import Sequence
 from uuid import UUID
 
-from engine.graph import Node
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.compensation import Failed, Settled
@@ -49,7 +48,7 @@ def _row(failure: Failed) -> Row:
     undo = graph.steps[failure.node]
     of = str(undo.undoes)
     undone = graph.nodes[of]
-    title = _title(undone)
+    title = undone.title
     return {
         "id": uuid7(),
         "step_id": failure.step,
@@ -58,10 +57,6 @@ def _row(failure: Failed) -> Row:
         "undoes": of if title == of else f"{title} ({of})",
         "attempts": f"{failure.attempts} of {undo.retry.max_retries + 1}",
     }
-
-
-def _title(node: Node) -> str:
-    return node.title or node.id
 
 
 def close_for(settlement: Settled) -> None:

@@ -26,7 +26,7 @@ class Outline:
         )
 
     def _new(self, kind: str) -> Locator:
-        titled = self.page.get_by_text(re.compile(rf"^{re.escape(kind)}( \d+)?$"))
+        titled = self.page.get_by_text(re.compile(rf"^{re.escape(kind)} \(\w+\)$"))
         return self.page.locator(".outline [role=treeitem][aria-selected=true]", has=titled)
 
     def begin(self) -> None:
@@ -65,7 +65,7 @@ class Outline:
         self.hands.at(".add-dialog [role=combobox]")
         self.keyboard.insert_text(kind)
         self.keyboard.press("Enter")
-        # It is numbered where the step before it still has the id of its type, on its way to that of its title.
+        # Its id is that of its type until it follows its title.
         expect(self._new(kind)).to_be_visible()
         self.hands.at("[data-title]")
         # What the type is called is selected: typing takes its place.

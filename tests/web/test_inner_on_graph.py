@@ -29,7 +29,7 @@ def test_it_says_how_many_failed_and_are_over_and_leads_to_the_first_that_failed
     page = author.get(f"/runs/{run_id}?view=graph").text
     share, tell = inner(page, "share"), inner(page, "tell")
     assert 'data-status="FAILED"' in share
-    assert "2 failed</span> · 4 of 4" in share
+    assert "2 failed</span> · share · 4 of 4" in share
     assert 'data-status="PENDING"' in tell
     assert "2 of 4" in tell
     (href,) = re.findall(r'href="(/runs/[^"]+)"', share)

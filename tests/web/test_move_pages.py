@@ -53,7 +53,7 @@ def test_the_form_says_before_which_times_would_be_others(operator):
     make.work()
     make.newer(run_id, make.graph([{**wait, "params": {"duration": "PT2S"}}], []))
     page = operator.get(f"/runs/{run_id}/migrate").text
-    assert re.search(r"w, wait: <time[^>]*>[^<]+</time> → <time", page)
+    assert re.search(r"Wait \(w\), wait: <time[^>]*>[^<]+</time> → <time", page)
 
 
 @pytest.mark.django_db

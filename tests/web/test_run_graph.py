@@ -51,7 +51,7 @@ def test_the_graph_is_drawn_and_follows_and_stays_where_it_was_moved(author):
     make.work()
     drawn(author, run_id)
     expect(author.page.locator(".picture-line.taken")).to_have_count(1)
-    expect(author.page.get_by_role("link", name="External job (price) External job Queued")).to_be_visible()
+    expect(author.page.get_by_role("link", name="External job price Queued")).to_be_visible()
     author.page.get_by_role("button", name="Larger").click()
     place = node(author, "price").bounding_box()
     (held,) = make.claimed("pricing")

@@ -147,7 +147,7 @@ def test_the_timeline_shows_when_people_below_were_asked_and_hides_what_may_not_
     child.version.workflow.folder = make.FolderFactory()
     child.version.workflow.save()
     lanes = viewer.get(f"/runs/{root}?view=timeline").context["timeline"].lanes
-    assert {lane.step["title"] for lane in lanes if lane.is_inner} == {"ask"}
+    assert {lane.step["title"] for lane in lanes if lane.is_inner} == {"step ask"}
 
 
 def test_a_timeline_costs_the_same_however_many_runs_are_below_and_its_bars_are_few(viewer):

@@ -76,7 +76,7 @@ def test_of_what_may_not_be_read_a_page_tells_the_place_and_no_link(client, ann,
     child.version.workflow.folder = make.FolderFactory()
     child.version.workflow.save()
     page = client.get(f"/runs/{root}").text
-    assert "Mail account › ask" in page
+    assert "Mail account › step ask" in page
     assert f"/runs/{child.pk}?step" not in page
     assert "Open an account in Mail" not in page
 

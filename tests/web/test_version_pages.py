@@ -46,7 +46,7 @@ def compared(author, one, other):
 def test_two_versions_are_compared_as_a_picture_and_field_by_field(author, flow):
     page = compared(author, 1, "draft")
     marks = re.findall(r'<strong>([^<]*)</strong> <span class="mark mark-(\w+)">', page)
-    assert marks == [("Begin", "changed"), ("c", "new"), ("b", "gone")]
+    assert marks == [("Begin", "changed"), ("Do nothing", "new"), ("Do nothing", "gone")]
     assert "1 step added, 1 step changed, 1 step removed" in page.lower()
     for said in ("<del>First</del>", "<ins>Begin</ins>", "<ins>Another title</ins>", "when: output.text"):
         assert said in page

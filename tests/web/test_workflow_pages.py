@@ -7,8 +7,10 @@ from django.utils.html import escape
 
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, address
+from tests.inbox.asking import member
 from tests.store.watching import trips_of_page
 from workflows.models import Workflow, WorkflowVersion
+from workflows.versions import lifecycle
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +94,20 @@ def test_an_archived_workflow_leaves_the_list_and_can_come_back(author):
     assert "This workflow is archived" in author.get("/workflows/ours/").text
     author.post("/workflows/ours/archive", {"undo": "1"})
     assert the().archived_at is None
+
+
+@pytest.mark.parametrize("named", [{}, {"name": "ours"}])
+def test_a_draft_that_was_just_published_is_as_published(author, named):
+    publisher = member("ada", "admin")
+    definition = {"nodes": [{"id": "a", "type": "noop"}], "edges": [], **named}
+    lifecycle.create_workflow(publisher, name="ours", definition=definition)
+    lifecycle.publish(publisher, "ours")
+    page = author.get("/workflows/ours/").text
+    assert ("As published" in page, "The draft differs" in page) == (True, False)
+    changed = {**definition, "nodes": [{"id": "b", "type": "noop"}]}
+    lifecycle.save_draft(publisher, "ours", definition=changed, expected_revision=1)
+    page = author.get("/workflows/ours/").text
+    assert ("As published" in page, "The draft differs from version 1." in page) == (False, True)
 
 
 def test_a_pipeline_is_saved_and_shown_again(author):

@@ -108,5 +108,5 @@ def test_people_see_titles_settings_first_and_texts_cut_short():
     after = AFTER | {"description": "x" * 5000}
     parts = shown(BEFORE, after).parts
     assert [part.what for part in parts][:2] == ["Settings", "Begin"]
-    assert "Begin → c" in [part.what for part in parts]
+    assert "Begin → Do nothing (c)" in [part.what for part in parts]
     assert max(len(row.after or "") for part in parts for row in part.rows) < 1000

@@ -10,7 +10,7 @@ from workflows.design.starting import start_form, takes_text
 def test_a_chain_is_drawn_as_one():
     drawing = draw(make.chain("text.clean", "text.summarize"))
     assert drawing.is_chain
-    assert [step.title for step in drawing.steps] == ["Clean text", "Summarize"]
+    assert [step.lines for step in drawing.steps] == [("Clean text", "a"), ("Summarize", "b")]
 
 
 def test_branches_are_set_in_and_what_joins_them_is_not():
@@ -33,7 +33,7 @@ def test_branches_are_set_in_and_what_joins_them_is_not():
         ("dear", 1, "if premium"),
         ("paid", 1, []),
         ("cheap", 1, "otherwise"),
-        ("last", 0, ["paid", "cheap"]),
+        ("last", 0, ["Do nothing (paid)", "Do nothing (cheap)"]),
     ]
     assert not drawing.is_chain
 

@@ -91,8 +91,8 @@ def test_a_published_way_out_for_every_outcome_is_listed_until_it_is_replaced():
     )
     found, is_cut = carried_anywhere()
     assert {(one.workflow, one.number, one.steps, one.is_latest) for one in found} == {
-        ("pay", 1, ("ask",), True),
-        ("items", 1, ("ask",), True),
+        ("pay", 1, ("Ask for an approval (ask)",), True),
+        ("items", 1, ("Ask for an approval (ask)",), True),
     }
     assert not is_cut
     assert [[one.version_id for one in carried_in(of.workflow)] for of in (old, safe, item)] == [
@@ -101,7 +101,10 @@ def test_a_published_way_out_for_every_outcome_is_listed_until_it_is_replaced():
         [item.pk],
     ]
     (first, _) = sorted(doctor._refusals(), key=lambda one: one.text, reverse=True)
-    assert (first.level, "version 1 of pay goes on after ask" in first.text) == ("problem", True)
+    assert (first.level, "version 1 of pay goes on after Ask for an approval (ask)" in first.text) == (
+        "problem",
+        True,
+    )
     make.next_version(old.workflow, GOOD)
     assert [one.is_latest for one in carried_in(old.workflow)] == [False]
     assert len(list(doctor._refusals())) == 1
@@ -119,7 +122,10 @@ def test_the_page_of_a_workflow_names_the_version_and_its_open_runs(client):
     make.start_version(old, {})
     client.force_login(make.a_member("ben", "author"))
     shown = client.get("/workflows/pay/").content.decode()
-    assert "Version 1 goes on after ask whatever people choose; 1 of its runs is open." in shown
+    assert (
+        "Version 1 goes on after Ask for an approval (ask) whatever people choose; 1 of its runs is open."
+        in shown
+    )
     make.next_version(old.workflow, GOOD)
     make.a_workflow("other", {"name": "other", **GOOD})
     assert "whatever people choose" in client.get("/workflows/pay/").content.decode()

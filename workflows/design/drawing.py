@@ -8,7 +8,8 @@ from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.durations import parse_duration, working_days_of
 from engine.limits import WORKFLOW_NODES
-from steps.catalogue import CATALOGUE, TEXT_GROUPS
+from engine.step_titles import card_lines, step_title
+from steps.catalogue import CATALOGUE
 from workflows.design.ends import ends_in_words
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -34,6 +35,11 @@ class Drawn:
     after: list[str] = field(default_factory=list)
     ends: str = ""
     mark: str = ""
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """What stands on its card."""
+        return card_lines(self.title, self.id, self.type_title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +191,9 @@ def _way(edge: Mapping[str, Json]) -> str:
 def _face(node: Mapping[str, Json]) -> Drawn:
     kind = str(node.get("type", ""))
     step_type = CATALOGUE.get(kind)
-    title = node.get("title") or (
-        step_type.title if step_type and step_type.group in TEXT_GROUPS else node["id"]
-    )
     return Drawn(
         id=node["id"],
-        title=str(title),
+        title=step_title(node, CATALOGUE),
         type_title=step_type.title if step_type else kind,
         icon=step_type.icon if step_type else "circle-help",
         about=_about(node),

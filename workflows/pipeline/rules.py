@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.problems import Problem
+from engine.step_titles import step_title
 from lib.forms.build import Typed
 from lib.forms.fields import FormField
 from lib.forms.schema_forms import SchemaForms
@@ -207,7 +208,7 @@ def _chain(draft: Document) -> list[str]:
 
 def _step(key: str, node: Mapping[str, Json]) -> Step:
     kind, params = node.get("type"), node.get("params") or {}
-    label = node.get("title") or node["id"]
+    label = step_title(node, CATALOGUE)
     if not isinstance(kind, str) or kind not in CATALOGUE or CATALOGUE[kind].group not in TEXT_GROUPS:
         raise NotAPipeline(f"The step {label} is not a text step.")
     if not isinstance(params, dict) or _BRANCHING_FIELDS & {name for name, value in node.items() if value}:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Max, QuerySet
 
 from engine.bodies import every_step
+from engine.step_titles import step_title
 from engine.validate import validate
 from lib.json import Json
 from steps.catalogue import EXECUTABLE
@@ -83,7 +84,7 @@ def _steps_in(definition: dict[str, Json]) -> tuple[str, ...]:
     steps = [step for _, step in every_step(definition.get("nodes"), EXECUTABLE) if isinstance(step, dict)]
     if not any(step.get("type") in EXECUTABLE and EXECUTABLE[step["type"]].asks_people for step in steps):
         return ()
-    titles = {step.get("id"): str(step.get("title") or step.get("id")) for step in steps}
+    titles = {step.get("id"): step_title(step, EXECUTABLE) for step in steps}
     problems = validate(definition, EXECUTABLE)
     names = [titles.get(one.node) for one in problems if one.code == "edge_without_outcome"]
     return tuple(dict.fromkeys(name for name in names if name))

@@ -19,6 +19,7 @@ from accounts.roles import (
     WORKFLOWS_READ,
     WORKFLOWS_WRITE,
 )
+from engine.dialects import DialectError, to_native
 from engine.problems import Problem
 from lib import markup
 from lib.refusals import Conflict, Invalid, Missing
@@ -78,6 +79,7 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
     context = {
         "workflow": workflow,
         "latest": latest,
+        "is_as_published": latest is not None and _is_as_published(workflow, latest),
         "startable": startable and startable.number,
         **_drawn(workflow, latest),
         "start": start_form(startable.definition) if startable else None,
@@ -124,6 +126,14 @@ def duplicate_workflow(request: PageRequest, name: str) -> HttpResponse:
     copy = lifecycle.duplicate(request.principal, name)
     messages.success(request, f"This is {copy.name}, a copy of the draft of {name}.")
     return redirect("workflow-edit", copy.name)
+
+
+def _is_as_published(workflow: Workflow, latest: WorkflowVersion) -> bool:
+    """Whether publishing the draft would give this version again."""
+    try:
+        return bool(to_native(workflow.draft_definition, None, workflow.name) == latest.definition)
+    except DialectError:
+        return False
 
 
 def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion | None) -> Start | None:

@@ -35,9 +35,9 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         <Icon name={data.icon} />
       </span>
       <span className="step-words">
-        <strong>{data.title}</strong>
+        <strong>{data.lines[0]}</strong>
         <small>
-          {data.kind}
+          {data.lines[1]}
           {data.isCollapsed && ` · ${stepsInWords(data.holds ?? 0)}`}
         </small>
       </span>

@@ -11,7 +11,7 @@ import type { Doc, NodeBody, Note, Place } from "../model/document";
 import { countIn, stepsInWords } from "../model/folding";
 import { isObject, own } from "../model/json";
 import { atCovers, isCollapsed } from "../model/levels";
-import { type Arrow, arrows, titleOf } from "../model/graph";
+import { type Arrow, arrows, cardLines, titleOf } from "../model/graph";
 import { endsInWords } from "../model/outcomes";
 import { type Figures, type HeatBy, both, heatOf } from "../model/heat";
 import { type Route, routesOf } from "../model/routes";
@@ -29,7 +29,8 @@ import type { Start } from "./starts";
 
 export type StepData = {
   title: string;
-  kind: string;
+  /** The two lines of its card. */
+  lines: [string, string];
   icon: string;
   group: string;
   body: NodeBody;
@@ -190,8 +191,7 @@ export class Drawer {
       ...(home !== null && { parentId: home }),
       handles: handles(w),
       ariaLabel: [
-        title,
-        face.title,
+        ...cardLines(seen.doc, id),
         ...(home === null ? [] : [`in ${titleOf(seen.doc, home)}`]),
         ...(collapsed ? [`collapsed, ${stepsInWords(holds ?? 0)}`] : []),
         ...(ends ? [ends] : []),
@@ -204,7 +204,7 @@ export class Drawer {
       ].join(", "),
       data: {
         title,
-        kind: face.title,
+        lines: cardLines(seen.doc, id),
         icon: face.icon,
         group: face.group,
         body,

@@ -112,14 +112,23 @@ export function knowTypes(types: { name: string; title: string }[]): void {
   for (const { name, title } of types) typeTitles[name] = title;
 }
 
-/** What a step is called: its title, or that of its type, numbered as its id is. */
+function ownTitle(doc: Doc, id: string): string | null {
+  const title = doc.nodes[id]?.title;
+  return typeof title === "string" && title.trim() ? title : null;
+}
+
+/** What a step is called: its title, or that of its type and its id, as in `engine/step_titles.py`. */
 export function titleOf(doc: Doc, id: string): string {
   const body = doc.nodes[id];
   if (!body) return id;
-  if (typeof body.title === "string" && body.title.trim()) return body.title;
-  const title = typeTitles[body.type];
-  const number = /_(\d+)$/.exec(id)?.[1];
-  return title ? `${title}${number ? ` ${number}` : ""}` : id;
+  return ownTitle(doc, id) ?? `${typeTitles[body.type] ?? body.type} (${id})`;
+}
+
+/** The two lines of a card: the title and the type of a step; of a step without a title its type and its id. */
+export function cardLines(doc: Doc, id: string): [string, string] {
+  const type = typeTitles[doc.nodes[id].type] ?? doc.nodes[id].type;
+  const title = ownTitle(doc, id);
+  return title === null ? [type, id] : [title, type];
 }
 
 export interface Row {

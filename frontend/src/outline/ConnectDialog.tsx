@@ -2,7 +2,7 @@ import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
 import { faceOf } from "../model/catalogue";
 import { connect, usualCondition } from "../model/commands";
-import { inOrder, titleOf, whyNot } from "../model/graph";
+import { cardLines, inOrder, titleOf, whyNot } from "../model/graph";
 import { act, say, select, set, state, useBuilder } from "../store";
 
 interface Target {
@@ -52,7 +52,8 @@ function Targets({ from }: { from: string }) {
               <Icon name={face.icon} />
             </span>
             <span>
-              <strong>{titleOf(doc, id)}</strong> <small>{why ?? face.title}</small>
+              <strong>{why ? titleOf(doc, id) : cardLines(doc, id)[0]}</strong>{" "}
+              <small>{why ?? cardLines(doc, id)[1]}</small>
             </span>
           </>
         );

@@ -1,7 +1,7 @@
 import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
 import { faceOf } from "../model/catalogue";
-import { inOrder, titleOf } from "../model/graph";
+import { cardLines, inOrder, titleOf } from "../model/graph";
 import { isSearched } from "./searched";
 import { goTo, set, state, useBuilder, wantFocus } from "../store";
 
@@ -65,7 +65,7 @@ function Steps() {
             <Icon name={kindOf(id).icon} />
           </span>
           <span>
-            <strong>{titleOf(doc, id)}</strong> <small>{kindOf(id).title}</small>
+            <strong>{cardLines(doc, id)[0]}</strong> <small>{cardLines(doc, id)[1]}</small>
           </span>
         </>
       )}

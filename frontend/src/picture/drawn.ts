@@ -6,7 +6,7 @@ import { type Box, boxOf } from "../model/boxes";
 import { apply } from "../model/changes";
 import type { Doc, Place } from "../model/document";
 import { opened } from "../model/folding";
-import { type Arrow, arrows, titleOf } from "../model/graph";
+import { type Arrow, arrows, cardLines } from "../model/graph";
 import { type JsonObject, own } from "../model/json";
 import { type Route, pathOf } from "../model/routes";
 import { wayWords } from "../model/words";
@@ -121,16 +121,15 @@ function icon(name: string, sprite: string): SVGElement {
 }
 
 function card(doc: Doc, id: string, face: Face | undefined, sprite: string): HTMLElement {
-  const kind = face?.title ?? doc.nodes[id].type;
   const card = made("div", `picture-step ${holdsSteps(doc.nodes[id]) ? "holds-steps" : ""}`);
   card.dataset.node = id;
   card.dataset.group = face?.group ?? "unknown";
   const mark = made("span", "picture-icon");
   mark.append(icon(face?.icon ?? "circle-help", sprite));
   const words = made("span", "picture-words");
-  const title = titleOf(doc, id);
-  words.append(made("strong", "", title), made("small", "", kind));
-  card.title = title === kind ? title : `${title}: ${kind}`;
+  const [title, caption] = cardLines(doc, id);
+  words.append(made("strong", "", title), made("small", "", caption));
+  card.title = `${title}: ${caption}`;
   card.append(mark, words);
   // What the server found out with `engine/ports.py`.
   const { ends } = doc.nodes[id];

@@ -2,7 +2,7 @@ import { Icon } from "../Icon";
 import { type Groups, SearchDialog } from "../SearchDialog";
 import { faceOf } from "../model/catalogue";
 import { connect, usualCondition } from "../model/commands";
-import { inOrder, titleOf, whyNot } from "../model/graph";
+import { cardLines, inOrder, titleOf, whyNot } from "../model/graph";
 import { act, say, select, set, state, useBuilder } from "../store";
 
 interface Source {
@@ -50,7 +50,7 @@ function Sources({ to }: { to: string }) {
               <Icon name={face.icon} />
             </span>
             <span>
-              <strong>{titleOf(doc, id)}</strong> <small>{face.title}</small>
+              <strong>{cardLines(doc, id)[0]}</strong> <small>{cardLines(doc, id)[1]}</small>
             </span>
           </>
         );

@@ -190,7 +190,7 @@ def test_another_type_makes_another_node():
         ({"edges": [*CHAIN["edges"], {"from": "kind", "to": "tidy"}]}, "not one chain"),
         ({"edges": [{"from": "tidy", "to": "short", "when": "true"}]}, "branches"),
         ({"edges": [*CHAIN["edges"], {"from": "tidy", "to": "kind"}]}, "branches"),
-        ({"nodes": [{"id": "a", "type": "job"}], "edges": []}, "a is not a text step"),
+        ({"nodes": [{"id": "a", "type": "job"}], "edges": []}, "External job \\(a\\) is not a text step"),
         ({"nodes": [{"id": "a", "type": "text.clean", "join": "all"}], "edges": []}, "settings"),
         ({"nodes": [{"id": "a", "type": "text.clean", "params": 5}], "edges": []}, "settings"),
         ({"nodes": [{"type": "text.clean"}], "edges": []}, r"nodes\[0\].id: "),
