@@ -116,6 +116,16 @@ def steps_of(body: Document, catalogue: Catalogue) -> Document | None:
     return {"nodes": [{**body, "id": ONLY_STEP}], "edges": []}
 
 
+def level_of(body: Document) -> Document | None:
+    """The `nodes` and `edges` of a body, of whatever quality, that has steps of its own; None of any other."""
+    steps = body.get("steps")
+    if not isinstance(steps, list) or not steps:
+        return None
+    has_ids = all(isinstance(step, Mapping) and isinstance(step.get("id"), str) for step in steps)
+    is_line = body.get("edges") is None and has_ids
+    return {"nodes": steps, "edges": edges_of(body) if is_line else body.get("edges")}
+
+
 def edges_of(body: Document) -> list[Json]:
     """The edges among the steps of a body; where it names none, each step leads to the next."""
     if body.get("edges") is not None:
