@@ -134,6 +134,23 @@ def edges_of(body: Document) -> list[Json]:
     return [{"from": source, "to": target} for source, target in pairwise(ids)]
 
 
+def objects(value: Json) -> list[dict[str, Json]]:
+    """The objects in what should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def sources_of(level: Document) -> dict[str, frozenset[str]]:
+    """The steps that lead to each step, by edges or timers; `nodes` and `edges` may be of whatever quality."""
+    arrows = [(edge.get("from"), edge.get("to")) for edge in objects(level.get("edges"))]
+    for node in objects(level.get("nodes")):
+        arrows += [(node.get("id"), timer.get("to")) for timer in objects(node.get("boundary_timers"))]
+    sources: dict[str, set[str]] = {}
+    for source, target in arrows:
+        if isinstance(source, str) and isinstance(target, str):
+            sources.setdefault(target, set()).add(source)
+    return {target: frozenset(names) for target, names in sources.items()}
+
+
 def definition_of(container: Document, body: Document, catalogue: Catalogue) -> dict[str, Json] | None:
     """What the runs of a container's own steps run: steps with nothing before them are given the item."""
     steps = steps_of(body, catalogue)

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Literal
 
-from engine.bodies import bodies_of, level_of
+from engine.bodies import bodies_of, level_of, objects, sources_of
 from engine.catalogue import Catalogue, Json
 from engine.cel_ast import Call, Const, Expr, Group, Loop, Select
 from engine.cel_reads import Path, static_path
@@ -107,8 +107,11 @@ def payload_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) 
 def input_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) -> Schema | None:
     """What a step reads of the input of the run; None as in `payload_read`."""
     whole = _Field()
-    own = next((one for one in _objects(document.get("nodes")) if one.get("id") == step), {})
-    for reader in islice(_readers_of(own, _sources(document), catalogue), READ_EXPRESSIONS):
+    own = next((one for one in objects(document.get("nodes")) if one.get("id") == step), {})
+    for reader in islice(
+        _readers_of(own, sources_of(document), catalogue),
+        READ_EXPRESSIONS,
+    ):
         for read in reader.reads:
             match read.path:
                 case ("input", *keys):
@@ -120,10 +123,10 @@ def input_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) ->
 
 def outputs_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) -> dict[str, Schema]:
     """What a step reads of the outputs of others, by their ids; their schemas give the types."""
-    nodes = {node["id"]: node for node in _objects(document.get("nodes")) if isinstance(node.get("id"), str)}
+    nodes = {node["id"]: node for node in objects(document.get("nodes")) if isinstance(node.get("id"), str)}
     fields: dict[str, _Field] = {}
     own = nodes.get(step)
-    readers = _readers_of(own, _sources(document), catalogue) if own is not None else iter(())
+    readers = _readers_of(own, sources_of(document), catalogue) if own is not None else iter(())
     for reader in islice(readers, READ_EXPRESSIONS):
         for read in reader.reads:
             name, keys = _output_of(reader, read.path)
@@ -160,14 +163,14 @@ def _every_reader(document: Mapping[str, Json], catalogue: Catalogue) -> Iterato
     levels: list[Mapping[str, Json]] = [document]
     while levels:
         level = levels.pop()
-        sources = _sources(level)
+        sources = sources_of(level)
         mapped = set[str]()
-        for node in _objects(level.get("nodes")):
+        for node in objects(level.get("nodes")):
             yield from _readers_of(node, sources, catalogue)
             if node.get("input") is not None:
                 mapped.add(str(node.get("id")))
             levels += [one for _, body in bodies_of(node, catalogue) if (one := level_of(body))]
-        for edge in _objects(level.get("edges")):
+        for edge in objects(level.get("edges")):
             if isinstance(edge.get("when"), str) and isinstance(name := edge.get("from"), str):
                 reads = tuple(_reads_of(edge["when"], "boolean"))
                 yield _Reader(name, "when", sources.get(name, frozenset()), name in mapped, reads)
@@ -216,22 +219,6 @@ def _without_steps(value: Json) -> Json:
         return value
     body = {key: _without_steps(one) for key, one in value["body"].items() if key != "steps"}
     return {**value, "body": body}
-
-
-def _sources(level: Mapping[str, Json]) -> dict[str, frozenset[str]]:
-    """The steps that lead to each step."""
-    arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(level.get("edges"))]
-    for node in _objects(level.get("nodes")):
-        arrows += [(node.get("id"), timer.get("to")) for timer in _objects(node.get("boundary_timers"))]
-    sources: dict[str, frozenset[str]] = {}
-    for source, target in arrows:
-        if isinstance(source, str) and isinstance(target, str):
-            sources[target] = sources.get(target, frozenset()) | {source}
-    return sources
-
-
-def _objects(value: Json) -> list[dict[str, Json]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 # --- one expression ----------------------------------------------------------------------------------------------
