@@ -116,12 +116,39 @@ def steps_of(body: Document, catalogue: Catalogue) -> Document | None:
     return {"nodes": [{**body, "id": ONLY_STEP}], "edges": []}
 
 
+def level_of(body: Document) -> Document | None:
+    """The `nodes` and `edges` of a body, of whatever quality, that has steps of its own; None of any other."""
+    steps = body.get("steps")
+    if not isinstance(steps, list) or not steps:
+        return None
+    has_ids = all(isinstance(step, Mapping) and isinstance(step.get("id"), str) for step in steps)
+    is_line = body.get("edges") is None and has_ids
+    return {"nodes": steps, "edges": edges_of(body) if is_line else body.get("edges")}
+
+
 def edges_of(body: Document) -> list[Json]:
     """The edges among the steps of a body; where it names none, each step leads to the next."""
     if body.get("edges") is not None:
         return list(body["edges"])
     ids = [step["id"] for step in body["steps"]]
     return [{"from": source, "to": target} for source, target in pairwise(ids)]
+
+
+def objects(value: Json) -> list[dict[str, Json]]:
+    """The objects in what should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def sources_of(level: Document) -> dict[str, frozenset[str]]:
+    """The steps that lead to each step, by edges or timers; `nodes` and `edges` may be of whatever quality."""
+    arrows = [(edge.get("from"), edge.get("to")) for edge in objects(level.get("edges"))]
+    for node in objects(level.get("nodes")):
+        arrows += [(node.get("id"), timer.get("to")) for timer in objects(node.get("boundary_timers"))]
+    sources: dict[str, set[str]] = {}
+    for source, target in arrows:
+        if isinstance(source, str) and isinstance(target, str):
+            sources.setdefault(target, set()).add(source)
+    return {target: frozenset(names) for target, names in sources.items()}
 
 
 def definition_of(container: Document, body: Document, catalogue: Catalogue) -> dict[str, Json] | None:

@@ -8,7 +8,7 @@ from engine.containers import is_empty_loop, is_last_round, items_failed, round_
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Node
-from engine.outcomes import Completed, Failed, Outcome, failed_output
+from engine.outcomes import Completed, Failed, Outcome, output_of
 from engine.simulate import simulate
 from engine.statuses import RunStatus
 
@@ -59,7 +59,7 @@ def _items(children: _Children, wait: Mapping[str, Json]) -> list[Json]:
             failed.append((index, outcome.error))
             if len(failed) > wait["tolerated"]:
                 raise items_failed(len(failed), wait["total"], failed[0])
-        results.append(_result(outcome))
+        results.append(output_of(outcome))
     return results
 
 
@@ -71,7 +71,7 @@ def _rounds(children: _Children, wait: Mapping[str, Json]) -> Json:
         outcome = children.do(index, value)
         if isinstance(outcome, Failed):
             raise round_failed(index + 1, outcome.error)
-        value = _result(outcome)
+        value = output_of(outcome)
         conditions = children.node.conditions
         if is_last_round(conditions, value, index + 1, wait.get("count"), children.scope):
             return value
@@ -91,7 +91,3 @@ def _child(node: Node, index: int, item: Json, scope: Scope, work: Work) -> Outc
     error = dict(state.error or {})
     message = f"The run failed with: {error.get('message')}"
     return Failed(describe(StepError("ChildFailed", message, details={"error": error})))
-
-
-def _result(outcome: Outcome) -> Json:
-    return failed_output(outcome.error) if isinstance(outcome, Failed) else outcome.output

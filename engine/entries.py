@@ -114,14 +114,6 @@ def _entry(branch: _Branch, schema: Mapping[str, Json]) -> Entry:
     )
 
 
-def _title(branch: _Branch, schema: Mapping[str, Json]) -> str | None:
-    """A title that somebody wrote: of a whole value its origin says more, and models name their fields themselves."""
-    title = schema.get("title")
-    if not isinstance(title, str) or len(branch.order) == 1:
-        return None
-    return None if branch.path.endswith(f".{title.lower().replace(' ', '_')}") else title
-
-
 def _type(schema: Mapping[str, Json], sample: Json) -> str:
     kinds = schema.get("type")
     if isinstance(kinds, list):

@@ -10,15 +10,15 @@ from functools import partial
 from itertools import islice
 from typing import Final, Literal
 
-from engine.bodies import bodies_of, edges_of
+from engine.bodies import bodies_of, level_of, objects, sources_of
 from engine.catalogue import Catalogue, Json
 from engine.cel_ast import Call, Const, Expr, Group, Loop, Select
 from engine.cel_reads import Path, static_path
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
 from engine.holes import split_holes, strings_with_holes
-from engine.json_schema import resolved
 from engine.limits import READ_EXPRESSIONS, READ_FIELDS
+from engine.output_schemas import output_schemas
 
 Kind = Literal["boolean", "number", "string", "array", "written"]
 """What a value is; `written`: into a text, as a number may be, too."""
@@ -75,8 +75,7 @@ class _Field:
         elif read.kind is not None:
             at.kinds.add(read.kind)
 
-    def schema(self, declared: Json, root: Json) -> Schema:
-        known = resolved(declared, root)
+    def schema(self, known: Json = None) -> Schema:
         properties = known.get("properties") if isinstance(known, Mapping) else None
         if not self.fields:
             if isinstance(known, Mapping) and known:
@@ -86,12 +85,11 @@ class _Field:
         parts = properties if isinstance(properties, Mapping) else {}
         schema: Schema = {
             "type": "object",
-            "properties": {key: one.schema(parts.get(key), root) for key, one in self.fields.items()},
+            "properties": {key: one.schema(parts.get(key)) for key, one in self.fields.items()},
         }
         if required := [key for key, one in self.fields.items() if one.is_required]:
             schema["required"] = required
-        definitions = {key: root[key] for key in ("$defs", "definitions") if key in root} if root else {}
-        return schema | (definitions if declared is root else {})
+        return schema
 
 
 def payload_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) -> Schema | None:
@@ -103,36 +101,39 @@ def payload_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) 
             if name == step:
                 is_certain = reader.where in ("when", "set_vars") and reader.step == step
                 whole.add(keys, read, is_certain and not read.is_asked)
-    return whole.schema(None, None) if whole.fields else None
+    return whole.schema() if whole.fields else None
 
 
 def input_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) -> Schema | None:
     """What a step reads of the input of the run; None as in `payload_read`."""
     whole = _Field()
-    own = next((one for one in _objects(document.get("nodes")) if one.get("id") == step), {})
-    for reader in islice(_readers_of(own, _sources(document), catalogue), READ_EXPRESSIONS):
+    own = next((one for one in objects(document.get("nodes")) if one.get("id") == step), {})
+    for reader in islice(
+        _readers_of(own, sources_of(document), catalogue),
+        READ_EXPRESSIONS,
+    ):
         for read in reader.reads:
             match read.path:
                 case ("input", *keys):
                     whole.add(tuple(keys), read, is_certain=False)
                 case ("prev", *keys) if reader.before() == frozenset():
                     whole.add(tuple(keys), read, is_certain=False)
-    return whole.schema(None, None) if whole.fields else None
+    return whole.schema() if whole.fields else None
 
 
 def outputs_read(document: Mapping[str, Json], step: str, catalogue: Catalogue) -> dict[str, Schema]:
     """What a step reads of the outputs of others, by their ids; their schemas give the types."""
-    nodes = {node["id"]: node for node in _objects(document.get("nodes")) if isinstance(node.get("id"), str)}
+    nodes = {node["id"]: node for node in objects(document.get("nodes")) if isinstance(node.get("id"), str)}
     fields: dict[str, _Field] = {}
     own = nodes.get(step)
-    readers = _readers_of(own, _sources(document), catalogue) if own is not None else iter(())
+    readers = _readers_of(own, sources_of(document), catalogue) if own is not None else iter(())
     for reader in islice(readers, READ_EXPRESSIONS):
         for read in reader.reads:
             name, keys = _output_of(reader, read.path)
             if name is not None and name in nodes and name != step:
                 fields.setdefault(name, _Field()).add(keys, read, is_certain=False)
-    schemas = {name: _output_schema(nodes[name], catalogue) for name in fields}
-    return {name: fields[name].schema(schemas[name], schemas[name]) for name in nodes if name in fields}
+    schemas = output_schemas(document, catalogue)
+    return {name: fields[name].schema(schemas.of(name)) for name in nodes if name in fields}
 
 
 def _output_of(reader: _Reader, path: Path) -> tuple[str | None, Path]:
@@ -150,11 +151,6 @@ def _output_of(reader: _Reader, path: Path) -> tuple[str | None, Path]:
     return None, ()
 
 
-def _output_schema(node: Mapping[str, Json], catalogue: Catalogue) -> Json:
-    spec, params = catalogue.get(str(node.get("type"))), node.get("params")
-    return spec.output_schema(params if isinstance(params, dict) else {}) if spec is not None else None
-
-
 # --- where expressions stand -------------------------------------------------------------------------------------
 
 
@@ -167,14 +163,14 @@ def _every_reader(document: Mapping[str, Json], catalogue: Catalogue) -> Iterato
     levels: list[Mapping[str, Json]] = [document]
     while levels:
         level = levels.pop()
-        sources = _sources(level)
+        sources = sources_of(level)
         mapped = set[str]()
-        for node in _objects(level.get("nodes")):
+        for node in objects(level.get("nodes")):
             yield from _readers_of(node, sources, catalogue)
             if node.get("input") is not None:
                 mapped.add(str(node.get("id")))
-            levels += [one for _, body in bodies_of(node, catalogue) if (one := _level_of(body))]
-        for edge in _objects(level.get("edges")):
+            levels += [one for _, body in bodies_of(node, catalogue) if (one := level_of(body))]
+        for edge in objects(level.get("edges")):
             if isinstance(edge.get("when"), str) and isinstance(name := edge.get("from"), str):
                 reads = tuple(_reads_of(edge["when"], "boolean"))
                 yield _Reader(name, "when", sources.get(name, frozenset()), name in mapped, reads)
@@ -223,30 +219,6 @@ def _without_steps(value: Json) -> Json:
         return value
     body = {key: _without_steps(one) for key, one in value["body"].items() if key != "steps"}
     return {**value, "body": body}
-
-
-def _level_of(body: Mapping[str, Json]) -> Mapping[str, Json] | None:
-    steps = _objects(body.get("steps"))
-    if not steps:
-        return None
-    edges = edges_of(body) if all("id" in one for one in steps) else body.get("edges")
-    return {"nodes": steps, "edges": edges}
-
-
-def _sources(level: Mapping[str, Json]) -> dict[str, frozenset[str]]:
-    """The steps that lead to each step."""
-    arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(level.get("edges"))]
-    for node in _objects(level.get("nodes")):
-        arrows += [(node.get("id"), timer.get("to")) for timer in _objects(node.get("boundary_timers"))]
-    sources: dict[str, frozenset[str]] = {}
-    for source, target in arrows:
-        if isinstance(source, str) and isinstance(target, str):
-            sources[target] = sources.get(target, frozenset()) | {source}
-    return sources
-
-
-def _objects(value: Json) -> list[dict[str, Json]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 # --- one expression ----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from functools import reduce
 
 from engine.catalogue import Json
 from engine.holes import has_holes, join_path
+from engine.limits import INLINED_PARTS
 from engine.work import DEFINITION_UNITS, Work, work_at
 
 Schema = Mapping[str, Json]
@@ -28,6 +29,7 @@ _ONE = (
 )
 _MANY = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_DEFINITIONS = ("$defs", "definitions")
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 _ESCAPED = re.compile(r"\\[uUN]")
 _UNITS_OF_A_CLASS = 2_000
@@ -205,6 +207,39 @@ def pointed_to(pointer: str, root: Json) -> Json:
 def resolved(schema: Json, root: Json) -> Json | None:
     """As `Pointers.resolved`, for one schema within `root`."""
     return Pointers(root).resolved(schema)
+
+
+def self_contained(schema: Json) -> Json:
+    """The schema with what its references point to in their place, so that it may stand within another one. Where it
+    holds itself, or is too large, it is open.
+    """
+    if not isinstance(schema, dict) or not any(key in schema for key in _DEFINITIONS):
+        return schema
+    return _Inlining(schema).of({key: value for key, value in schema.items() if key not in _DEFINITIONS})
+
+
+class _Inlining:
+    def __init__(self, root: Schema) -> None:
+        self.root = root
+        self.left = INLINED_PARTS
+        self.open = set[str]()
+
+    def of(self, part: Json) -> Json:
+        self.left -= 1
+        if isinstance(part, list):
+            return [self.of(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        pointer = part.get("$ref")
+        if not isinstance(pointer, str):
+            return {key: self.of(value) for key, value in part.items()}
+        if pointer in self.open or self.left < 0:
+            return {}
+        self.open.add(pointer)
+        target = self.of(pointed_to(pointer, self.root))
+        self.open.remove(pointer)
+        rest = self.of({key: value for key, value in part.items() if key != "$ref"})
+        return {**target, **rest} if isinstance(target, dict) else rest
 
 
 def any_properties(schema: Json) -> dict[str, Json]:

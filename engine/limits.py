@@ -52,6 +52,8 @@ TYPE_LEVELS = 6
 """Levels of a value whose types are known: more are shown as they are."""
 TYPE_NODES = 500
 """Parts of one schema that are looked at for types."""
+INLINED_PARTS = 2_000
+"""Parts of one schema up to which its references are replaced by what they point to."""
 TYPE_STEPS = 60
 """Steps of one definition through which a type is followed: each is a few frames of the stack."""
 REPORTED_PROBLEMS = 500

@@ -43,6 +43,7 @@ Code = Literal[
     "no_deadline",
     "no_default_edge",
     "no_edges",
+    "no_steps",
     "no_such_field",
     "no_such_output",
     "nobody_may_decide",

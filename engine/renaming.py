@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.approvals import COVERS
-from engine.bodies import body_of, edges_of
+from engine.bodies import body_of, edges_of, objects, sources_of
 from engine.catalogue import Catalogue, Json
 from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Select
 from engine.cel_reads import Path, static_path
@@ -206,7 +206,7 @@ class Renaming:
         self.catalogue = catalogue
         self.changed: list[str] = []
         self.unread: list[str] = []
-        self.sources: dict[str, set[str]] = {}
+        self.sources: dict[str, frozenset[str]] = {}
         self.mapped: set[Json] = set()
 
     def definition(self) -> dict[str, Json]:
@@ -223,8 +223,8 @@ class Renaming:
         """The nodes and edges of a definition, or of a body in it, under these keys of `holder`."""
         (nodes_key, nodes_field), (edges_key, edges_field) = fields.items()
         nodes, values = holder.get(nodes_key), dict[str, Json]()
-        self.sources |= _sources(nodes, edges)
-        mapped = (node.get("id") for node in _objects(nodes) if node.get("input") is not None)
+        self.sources |= sources_of({"nodes": nodes, "edges": edges})
+        mapped = (node.get("id") for node in objects(nodes) if node.get("input") is not None)
         # In a draft an id may be anything.
         self.mapped |= {name for name in mapped if isinstance(name, str)}
         if isinstance(nodes, list):
@@ -288,7 +288,7 @@ class Renaming:
 
     def _body(self, body: Mapping[str, Json], field: str, holders: frozenset[Path]) -> dict[str, Json]:
         fields = {"steps": f"{field}.steps", "edges": f"{field}.edges"}
-        steps = _objects(body.get("steps"))
+        steps = objects(body.get("steps"))
         edges = edges_of(body) if steps and all("id" in step for step in steps) else body.get("edges")
         rest = {key: value for key, value in body.items() if key not in fields or not isinstance(value, list)}
         values = {
@@ -380,19 +380,3 @@ class Renaming:
         if text != before:
             self.changed.append(field)
         return text
-
-
-def _objects(value: Json) -> list[dict[str, Json]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _sources(nodes: Json, edges: Json) -> dict[str, set[str]]:
-    """Which nodes lead to each node."""
-    sources: dict[str, set[str]] = {}
-    arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(edges)]
-    for node in _objects(nodes):
-        arrows += [(node.get("id"), timer.get("to")) for timer in _objects(node.get("boundary_timers"))]
-    for source, target in arrows:
-        if isinstance(source, str) and isinstance(target, str):
-            sources.setdefault(target, set()).add(source)
-    return sources

@@ -40,7 +40,7 @@ class _FactRenaming(Renaming):
         return False
 
     def _find_holders(self, node: Json, *, behind_mapping: bool = True) -> frozenset[Path]:
-        sources = self.sources.get(node, set()) if isinstance(node, str) else set()
+        sources = self.sources.get(node, ()) if isinstance(node, str) else ()
         if self.step not in sources or (behind_mapping and node in self.mapped):
             return self.everywhere
         return self.everywhere | {("prev", FACTS) if len(sources) == 1 else ("prev", self.step, FACTS)}

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
 from typing import Final, Literal
 
-from engine.body_schemas import container_schema
 from engine.catalogue import Json, Keys
 from engine.cel_reads import CONTEXT
 from engine.checks.flow import Flow
@@ -16,7 +14,8 @@ from engine.checks.places import Place, Places
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.holes import field_at
 from engine.json_schema import schema_of
-from engine.schemas import ERROR_SCHEMA, FAILED_SCHEMA, INDEX_SCHEMA, ROUND_SCHEMA, RUN_SCHEMA, TIMER_SCHEMA
+from engine.output_schemas import OutputSchemas
+from engine.schemas import INDEX_SCHEMA, ROUND_SCHEMA, RUN_SCHEMA
 from engine.templates import compile_template
 from engine.typed_texts import FACTS
 
@@ -94,6 +93,7 @@ class Surroundings:
         self.flow = Flow(outline)
         self.places = Places(outline, self.flow)
         self.sample = sample
+        self.schemas = OutputSchemas(outline, self.flow, self._first_schema)
 
     def place(self, spot: Spot) -> Place:
         """The rules of this place. Raises NoSuchPlace."""
@@ -275,32 +275,13 @@ class Surroundings:
     def _output(self, name: str) -> Json:
         return self.sample.outputs.get(name, ABSENT)
 
+    def _first_schema(self) -> Json:
+        """The schema of what the first steps are given."""
+        return self.outline.document.get("input_schema")
+
     def _given_by(self, item: OutlineNode) -> Json:
         """The schema of what a node gives, None where nothing is known of it."""
-        return self._schemas.get(item.id)
-
-    @cached_property
-    def _schemas(self) -> dict[str, Json]:
-        self.__dict__["_schemas"] = schemas = dict[str, Json]()
-        # In their order, so that a long chain of steps that give their input on is no deep recursion.
-        for name in self.flow.order or tuple(self.outline.by_id):
-            schemas[name] = self._schema_of(self.outline.by_id[name])
-        return schemas
-
-    def _schema_of(self, item: OutlineNode) -> Json:
-        if item.spec is None:
-            return None
-        if item.spec.gives_input:
-            schema = self._prev(item, behind_mapping=True).schema
-        elif item.spec.has_children:
-            schema = container_schema(item.spec, item.node.params or {}, self.outline.catalogue)
-        else:
-            schema = item.gives
-        if item.on_error != "continue" or not isinstance(schema, dict):
-            return schema
-        # One that goes on after a failure may give its error instead.
-        properties = {**schema.get("properties", {}), "error": ERROR_SCHEMA}
-        return {**schema, "properties": properties, "required": []}
+        return self.schemas.of(item.id)
 
     def _undone(self, item: OutlineNode) -> Known:
         input_value = self._prev(item, behind_mapping=True)
@@ -345,36 +326,17 @@ class Surroundings:
 
     def _before(self, item: OutlineNode) -> Known:
         sources = [link.source for link in self.flow.into[item.id]]
+        schema = self.schemas.given_to(item)
         if not sources:
-            schema = self.outline.document.get("input_schema")
             return Known(("prev",), schema, self.sample.input, "Input of the run", True)
         if len(sources) == 1:
             source = self.outline.by_id[sources[0]]
             sample = self.sample.outputs.get(source.id, self.sample.inputs.get(item.id, ABSENT))
             if item.node.input is not None and source.id not in self.sample.outputs:
                 sample = ABSENT
-            return Known(("prev",), self._carried(source, item), sample, source.title, True)
-        schemas = {name: self._carried(self.outline.by_id[name], item) or {} for name in sources}
-        sure = [name for name in sources if self._is_certain(name, item)]
-        schema = {"type": "object", "properties": schemas, "required": sure}
+            return Known(("prev",), schema, sample, source.title, True)
         outputs = {name: self.sample.outputs[name] for name in sources if name in self.sample.outputs}
         return Known(("prev",), schema, outputs or ABSENT, "The steps before", True)
-
-    def _is_certain(self, name: str, item: OutlineNode) -> bool:
-        if item.node.join == "all":
-            return True
-        sure = all(link.sure for link in self.flow.into[item.id] if link.source == name)
-        return sure and bool(self.flow.order and self.flow.certain[item.id] & self.flow.bits[name])
-
-    def _carried(self, source: OutlineNode, target: OutlineNode) -> Json:
-        """The schema of what the edges from one node to another carry; None where they may carry different things."""
-        edges = [edge.edge for edge in self.outline.leaving(source) if edge.edge.target == target.id]
-        by_timer = any(timer.to == target.id for timer in source.node.boundary_timers or ())
-        failed = [edge for edge in edges if edge.on]
-        kinds = [bool(failed), len(failed) < len(edges), by_timer]
-        if sum(kinds) != 1:
-            return None
-        return FAILED_SCHEMA if kinds[0] else TIMER_SCHEMA if kinds[2] else self._given_by(source)
 
 
 def items(item: Known, origin: str) -> list[Known]:

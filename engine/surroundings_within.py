@@ -58,6 +58,9 @@ class _Within(Surroundings):
         """The item, and what the container's own steps see."""
         return [*items(self.item, self.item.origin), *self._seen]
 
+    def _first_schema(self) -> Json:
+        return self.item.schema
+
     def _before(self, item: OutlineNode) -> Known:
         if self.flow.into[item.id]:
             return super()._before(item)

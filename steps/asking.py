@@ -10,7 +10,7 @@ from engine.catalogue import Json
 from engine.holes import has_holes
 from engine.json_schema import any_properties, schema_faults
 from engine.limits import WORKING_DAYS
-from steps.base import Params, WholeNumber, widget
+from steps.base import Params, WholeNumber, not_blank, widget
 from steps.limits import ASKED_NAMES, TASK_TITLE_CHARACTERS
 from steps.wait import TEN_YEARS, as_seconds
 
@@ -306,12 +306,7 @@ class HumanParams(Params):
             raise PydanticCustomError("holes", "names its steps as they are: take no expressions")
         return covers
 
-    @field_validator("title")
-    @classmethod
-    def _not_blank(cls, title: str) -> str:
-        if not title.strip():
-            raise PydanticCustomError("blank", "is empty")
-        return title
+    _not_blank = field_validator("title")(not_blank)
 
     @field_validator("outcomes")
     @classmethod

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
 
 from engine.catalogue import BODY, Finding, Json, Keys, Kind, OnError
 from engine.errors import StepError
@@ -34,6 +35,13 @@ def _whole(value: object) -> object:
 
 
 WholeNumber = Annotated[int, BeforeValidator(_whole)]
+
+
+def not_blank(text: str) -> str:
+    """Let pass a text with something in it: a validator of params."""
+    if not text.strip():
+        raise PydanticCustomError("blank", "is empty")
+    return text
 
 
 class Params(BaseModel):

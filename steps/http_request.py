@@ -33,7 +33,7 @@ from steps.limits import (
     REQUEST_SECONDS,
 )
 from steps.log_lines import one_line, place_of
-from steps.multipart import Body, Part
+from steps.multipart import Body, Part, spelled
 from steps.multipart import body_of as body_of_parts
 
 READING = ("GET", "HEAD")
@@ -305,18 +305,12 @@ def _json(name: str, value: Json) -> bytes:
 
 
 def _encoded(fields: Mapping[str, Value | list[Value]]) -> str:
-    pairs = [(name, _spelled(value)) for name, values in fields.items() for value in _listed(values)]
+    pairs = [(name, spelled(value)) for name, values in fields.items() for value in _listed(values)]
     return urlencode(pairs)
 
 
 def _listed(values: Value | list[Value]) -> list[Value]:
     return [value for value in (values if isinstance(values, list) else [values]) if value is not None]
-
-
-def _spelled(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:

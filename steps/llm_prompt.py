@@ -9,7 +9,7 @@ from engine.catalogue import Json
 from engine.holes import has_holes
 from engine.json_schema import schema_faults
 from steps import llm_client
-from steps.base import Params, StepContext, StepType, WholeNumber, widget
+from steps.base import Params, StepContext, StepType, WholeNumber, not_blank, widget
 from steps.limits import PROMPT_CHARACTERS
 
 
@@ -57,12 +57,7 @@ class PromptParams(Params):
         description="How long the answer may be. A token is a word or a piece of one.",
     )
 
-    @field_validator("prompt")
-    @classmethod
-    def _not_blank(cls, prompt: str) -> str:
-        if not prompt.strip():
-            raise PydanticCustomError("blank", "is empty")
-        return prompt
+    _not_blank = field_validator("prompt")(not_blank)
 
     @field_validator("json_schema")
     @classmethod

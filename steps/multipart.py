@@ -58,7 +58,7 @@ def body_of(context: StepContext, parts: Sequence[Part]) -> Body:
     for part in parts:
         head = f'Content-Disposition: form-data; name="{_quoted(part.name)}"'
         if part.file is None:
-            content = _spelled(part.value).encode()
+            content = spelled(part.value).encode()
             head += f"\r\nContent-Type: {part.type}" if part.type else ""
         else:
             info, content = next(contents)
@@ -78,7 +78,8 @@ def _quoted(name: str) -> str:
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _spelled(value: object) -> str:
+def spelled(value: object) -> str:
+    """A value as the text of a form's field."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from engine.bodies import OF_ONE_STEP, bodies_of, edges_of, every_step
+from engine.bodies import OF_ONE_STEP, bodies_of, every_step, level_of
 from engine.catalogue import Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.nodes import params_problems, queues, times
@@ -44,14 +44,10 @@ def inside(outline: Outline, flow: Flow, *, holding: str | None = None) -> Itera
     """Of each container that has steps of its own these; with `holding`, of those in which a step of that id is."""
     places, variables = Places(outline, flow), known_in(outline)
     for item, field, body in _bodies(outline):
-        steps = body.get("steps")
-        if not isinstance(steps, list) or not steps:
+        level = level_of(body)
+        if level is None or (holding is not None and not _has(level["nodes"], holding, outline.catalogue)):
             continue
-        if holding is not None and not _has(steps, holding, outline.catalogue):
-            continue
-        has_ids = all(isinstance(step, dict) and isinstance(step.get("id"), str) for step in steps)
-        edges = body.get("edges") if body.get("edges") is not None or not has_ids else edges_of(body)
-        document = {"name": "body", "nodes": steps, "edges": edges}
+        document = {"name": "body", **level}
         outer = _outer(outline, flow, places, item, variables)
         inner = outline_of(document, outline.catalogue, outline.limits, outer)
         yield Inside(inner, field, item.id, body.get("edges") is not None)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
-from engine.catalogue import Json, StepSpec
+from engine.catalogue import BODY, Json, StepSpec
 from engine.checks.outline import Outline, OutlineNode, did_you_mean
 from engine.problems import Problem, error, quoted, shape_problems, warning
 
@@ -42,8 +42,15 @@ def params_problems(
     try:
         spec.params_model.model_validate(values)
     except ValidationError as failure:
+        body = spec.body(values)
+        is_empty = isinstance(body, Mapping) and body.get("steps") == []
         for problem in shape_problems(failure, values, field, code="bad_params", holes=True):
-            yield error(problem.code, problem.field, problem.message, node)
+            if is_empty and node is not None and problem.field == f"{field}.{BODY}.steps":
+                yield error(
+                    "no_steps", problem.field, f"{quoted(node)} has no steps yet: add one in it.", node
+                )
+            else:
+                yield error(problem.code, problem.field, problem.message, node)
     for finding in spec.findings(values):
         place = f"{field}.{finding.path}"
         message = f"{quoted(place)}: {finding.message}." if finding.code == "bad_params" else finding.message

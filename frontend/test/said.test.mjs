@@ -84,6 +84,10 @@ test("a problem says what its form says", () => {
     said("name_not_in_scope", "first", "`second` cannot be read here: names in scope are `input`."),
     "[second] cannot be read here: names in scope are [input].",
   );
+  assert.equal(
+    said("no_steps", "second", "`second` has no steps yet: add one in it."),
+    "“Rest” has no steps yet: add one in it.",
+  );
   assert.equal(said("bad_value", null, "`sla_seconds` must be a number."), "Deadline of a run must be a number.");
 });
 

@@ -37,6 +37,12 @@ test("the palette and Ctrl+K know the words that people have", async () => {
     const names = asked(word).map((each) => each.name);
     assert.ok(names.includes(`Add: ${title}`), `${word}: ${names}`);
   }
+  assert.deepEqual(
+    asked("until")
+      .slice(0, 2)
+      .map((each) => each.name),
+    ["Add: Repeat", "Add: Wait"],
+  );
   asked("sleep")[0].run();
   await until(() => Object.values(island.store.state().doc.nodes).some((node) => node.type === "wait"));
 });

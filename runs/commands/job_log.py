@@ -7,7 +7,7 @@ from engine.errors import ExpressionError, OutOfTime
 from engine.templates import Template, compile_template
 from lib.masking import Masker, is_secret_name, secrets_in
 from runs.kernel import scopes
-from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.graphs import compiled_or_none
 from runs.reading.rendered import deadline
 from runs.store import payloads
 from runs.store.attempts import ClaimedStep
@@ -34,11 +34,10 @@ def hear(speaking: Iterable[tuple[ClaimedStep, Sequence[LogLine]]]) -> None:
 
 def _secret_params(step: ClaimedStep) -> Template:
     """What of its params may be, or hold, a secret."""
-    try:
-        params = graph_of(step.version_id).step(step.node, step.index).params
-    except BrokenVersion:
+    version = compiled_or_none(step.version_id)
+    if version is None:
         return _NOTHING
-    return params.where(is_secret_name)
+    return version.graph.step(step.node, step.index).params.where(is_secret_name)
 
 
 def _masker(step: ClaimedStep, params: Template, check: Callable[[], None]) -> Masker:

@@ -57,10 +57,8 @@ def _event(text: str) -> Event:
 
 
 def _graph(version: int) -> Graph | None:
-    try:
-        return graphs.shown(version).graph
-    except graphs.BrokenVersion:
-        return None
+    one = graphs.shown_or_none(version)
+    return None if one is None else one.graph
 
 
 def _of_seals(

@@ -75,6 +75,22 @@ def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
     )
 
 
+def compiled_or_none(version_id: int) -> Compiled | None:
+    """The compiled version; None where it does not compile here."""
+    try:
+        return compiled(version_id)
+    except BrokenVersion:
+        return None
+
+
+def shown_or_none(version_id: int) -> Compiled | None:
+    """The version to look at; None where it does not compile at all."""
+    try:
+        return shown(version_id)
+    except BrokenVersion:
+        return None
+
+
 def graph_of(version_id: int) -> Graph:
     """The compiled graph of a version."""
     return compiled(version_id).graph
@@ -82,7 +98,5 @@ def graph_of(version_id: int) -> Graph:
 
 def finishes_others(version_id: int) -> bool:
     """Whether other branches go on when a step has failed; where nobody knows what follows nothing does."""
-    try:
-        return graph_of(version_id).finishes_others
-    except BrokenVersion:
-        return False
+    version = compiled_or_none(version_id)
+    return version is not None and version.graph.finishes_others

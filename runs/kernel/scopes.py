@@ -9,7 +9,7 @@ from engine.cel_reads import ENDED, MOMENT, References
 from engine.graph import Graph, entry_reads
 from lib import tracing
 from lib.blobs import BlobError
-from runs.kernel.graphs import BrokenVersion, Compiled, compiled
+from runs.kernel.graphs import Compiled, compiled, compiled_or_none
 from runs.store import hot, payloads, traces
 from runs.store.attempts import ClaimedStep
 from runs.store.rows import ScopeRow
@@ -91,12 +91,12 @@ def load(steps: Iterable[ClaimedStep]) -> None:
         step.scope = {} if step.unreadable else {"prev": step.input}
         if step.index is not None and not step.unreadable:
             step.scope |= {"item": step.input, "index": step.index}
-        try:
-            graph = compiled(step.version_id).graph
-            reads = graph.step(step.node, step.index).reads
-        except BrokenVersion:
+        version = compiled_or_none(step.version_id)
+        if version is None:
             # Executing it will say so, as the failure of this one step.
             continue
+        graph = version.graph
+        reads = graph.step(step.node, step.index).reads
         if needs_reading(reads, graph):
             asking.setdefault(step.run_id, []).append(step)
             rows.append(wanted(step.run_id, reads))
@@ -166,11 +166,10 @@ def _keep_trace(step: ClaimedStep, headers: traces.Headers | None) -> None:
 
 
 def _tells(step: ClaimedStep) -> bool:
-    try:
-        kind = compiled(step.version_id).graph.step(step.node, step.index).kind
-    except BrokenVersion:
+    version = compiled_or_none(step.version_id)
+    if version is None:
         return False
-    return tracing.is_on() or kind in TELLING
+    return tracing.is_on() or version.graph.step(step.node, step.index).kind in TELLING
 
 
 def load_for_joins(

@@ -13,7 +13,7 @@ from engine.undoing import Content, Entry, RunToUndo, undo_plan
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
 from runs.kernel import messages, notices
-from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.graphs import compiled_or_none, graph_of
 from runs.store import undo_entries
 from runs.store.hot import SQL, document
 from runs.store.rows import CompensationRow
@@ -42,7 +42,9 @@ def make(runs: Mapping[str, int]) -> tuple[set[str], set[str]]:
 
     Gives those that have a plan, and those that can't have one yet, because a run below is open again.
     """
-    graphs = {run: graph for run, version in runs.items() if (graph := _readable(version)) is not None}
+    graphs = {
+        run: one.graph for run, version in runs.items() if (one := compiled_or_none(version)) is not None
+    }
     above = {run for run, graph in graphs.items() if graph.begins_runs}
     below = _below(above) if above else []
     busy = {one.driver for one in below if one.is_open}
@@ -119,14 +121,6 @@ class _Tree(NamedTuple):
     broken: Sequence[str]
 
 
-def _readable(version: int) -> Graph | None:
-    """The graph of a version; None where it doesn't compile here: then nothing of a run can be undone."""
-    try:
-        return graph_of(version)
-    except BrokenVersion:
-        return None
-
-
 def _below(runs: Iterable[str]) -> list[RunBelow]:
     """The runs below these, if something in their trees may be undone at all. From here on none is reopened."""
     undo_entries.hold_trees(runs)
@@ -136,8 +130,8 @@ def _below(runs: Iterable[str]) -> list[RunBelow]:
 
 def can_undo(versions: Iterable[int]) -> bool:
     """Whether a run of one of these versions may have steps to undo; of one that can't be read nobody knows."""
-    graphs = (_readable(version) for version in versions)
-    return any(graph is None or graph.compensations for graph in graphs)
+    ones = (compiled_or_none(version) for version in versions)
+    return any(one is None or one.graph.compensations for one in ones)
 
 
 def _trees(drivers: Mapping[str, Graph], below: Sequence[RunBelow]) -> dict[str, _Tree]:
@@ -148,11 +142,11 @@ def _trees(drivers: Mapping[str, Graph], below: Sequence[RunBelow]) -> dict[str,
     for one in below:
         if one.driver not in drivers:
             continue
-        graph = _readable(one.version)
-        if graph is None:
+        version = compiled_or_none(one.version)
+        if version is None:
             broken[one.driver].append(one.id)
         else:
-            graphs[one.id] = graph
+            graphs[one.id] = version.graph
             children[one.parent].append(one)
     nodes: list[UndoableRow] = [
         {"run_id": run, "node": name, "unknown": graph.nodes[name].undoes_unknown}

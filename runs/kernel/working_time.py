@@ -84,10 +84,8 @@ def _pinned(version: int, name: str | None) -> int | None:
     """The calendar that a version has pinned under a name."""
     if name is None:
         return None
-    try:
-        return graphs.shown(version).calendars.get(name)
-    except graphs.BrokenVersion:
-        return None
+    one = graphs.shown_or_none(version)
+    return None if one is None else one.calendars.get(name)
 
 
 def _kept(columns: Mapping[str, Json]) -> KeptCalendar:

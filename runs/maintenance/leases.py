@@ -14,7 +14,7 @@ from lib.batches import in_bounded_batches
 from lib.clock import now_or_none
 from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
-from runs.kernel.graphs import BrokenVersion, compiled
+from runs.kernel.graphs import compiled_or_none
 from runs.kernel.hand_back import hand_back
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored
@@ -68,10 +68,8 @@ def _allowance(step: ClaimedStep) -> int:
     """How many lost leases its policy allows for; none where this host can't compile its version, so that the loss
     counts, and the leases of others are taken back all the same.
     """
-    try:
-        return compiled(step.version_id).graph.step(step.node, step.index).retry.lost_leases
-    except BrokenVersion:
-        return 0
+    version = compiled_or_none(step.version_id)
+    return 0 if version is None else version.graph.step(step.node, step.index).retry.lost_leases
 
 
 def _error(timed_out: bool) -> dict[str, Json]:

@@ -238,11 +238,8 @@ def _leaves(steps: Sequence[OpenStep], who: Principal | None) -> Iterable[Leaf]:
 
 def _node_of(step: OpenStep) -> Node | None:
     """What a step does: an item what the body of its container says."""
-    try:
-        graph = graphs.shown(step.version_id).graph
-    except graphs.BrokenVersion:
-        return None
-    node = graph.steps.get(step.node)
+    version = graphs.shown_or_none(step.version_id)
+    node = None if version is None else version.graph.steps.get(step.node)
     return node.body if node is not None and node.body is not None and step.item is not None else node
 
 

@@ -15,7 +15,7 @@ from engine.graph import Node
 from engine.statuses import StepStatus
 from lib.masking import masked
 from runs.kernel import scopes
-from runs.kernel.graphs import BrokenVersion, graph_of, shown
+from runs.kernel.graphs import BrokenVersion, graph_of, shown_or_none
 from runs.models import RunVariable, StepExecution
 from runs.store import hot
 from runs.store.attempts import ClaimedStep, claimed_of
@@ -39,10 +39,8 @@ class Rendered:
 
 def has_params(version_id: int, node: str) -> bool:
     """Whether a step of this name of a version is given params."""
-    try:
-        step = shown(version_id).graph.steps.get(node)
-    except BrokenVersion:
-        return False
+    version = shown_or_none(version_id)
+    step = None if version is None else version.graph.steps.get(node)
     return step is not None and bool(not step.params.is_static or step.params.render({}))
 
 

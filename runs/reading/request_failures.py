@@ -60,10 +60,8 @@ def _node_of(run: FailedRun) -> Node | None:
     name = run.error.get("node") if isinstance(run.error, dict) else None
     if not isinstance(name, str):
         return None
-    try:
-        return graphs.shown(run.version_id).graph.steps.get(name)
-    except graphs.BrokenVersion:
-        return None
+    version = graphs.shown_or_none(run.version_id)
+    return None if version is None else version.graph.steps.get(name)
 
 
 def _fails(node: Node) -> bool:

@@ -66,12 +66,8 @@ def inner_shown(tenant: int, run_id: UUID, version: int, *, is_past: bool) -> li
     """The steps within the containers of a run in the order of its version, one statement for all of them; of how
     they stood in the past nothing is known. Those whose id another step has are left out.
     """
-    try:
-        graph = graphs.shown(version).graph
-    except graphs.BrokenVersion:
-        return []
-    steps = [*steps_of_items(graph)]
-    if not steps:
+    one = graphs.shown_or_none(version)
+    if one is None or not (steps := [*steps_of_items(one.graph)]):
         return []
     counted: dict[tuple[str, str], Inner] = {}
     if not is_past:
@@ -79,7 +75,7 @@ def inner_shown(tenant: int, run_id: UUID, version: int, *, is_past: bool) -> li
         counted = {(one.container, one.node): one for one in rows}
     by_id = {}
     for container, step in steps:
-        if step.id not in graph.nodes and step.id not in by_id:
+        if step.id not in one.graph.nodes and step.id not in by_id:
             by_id[step.id] = _shown(
                 container, step.id, step.title, step.type, counted.get((container, step.id))
             )

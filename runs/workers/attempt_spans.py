@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lib import tracing
 from lib.tracing import Parent
-from runs.kernel.graphs import BrokenVersion, compiled
+from runs.kernel.graphs import compiled_or_none
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Suspended
 
 log = logging.getLogger(__name__)
@@ -38,11 +38,10 @@ class Attempt:
 
 def attempt_of(step: ClaimedStep, queue: str | None = None) -> Attempt | None:
     """What is known of an attempt before it begins; None where nobody can say what it is."""
-    try:
-        version = compiled(step.version_id)
-        node = version.graph.step(step.node, step.index)
-    except BrokenVersion:
+    version = compiled_or_none(step.version_id)
+    if version is None:
         return None
+    node = version.graph.step(step.node, step.index)
     facts: dict[str, str | int] = {
         "handoff.run": step.run_id,
         "handoff.workflow": version.workflow,

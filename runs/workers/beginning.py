@@ -13,7 +13,7 @@ from engine.errors import StepError
 from engine.outcomes import branch_of
 from lib.blobs import BlobError
 from runs.kernel import approvals, scopes
-from runs.kernel.graphs import BrokenVersion, graph_of, shown
+from runs.kernel.graphs import compiled_or_none, graph_of, shown
 from runs.store import approvals as store
 from runs.store import hot, payloads
 from runs.store.approvals import BeginningRow, PersonalChange, Standing, UseRow
@@ -69,11 +69,8 @@ def _row(step: ClaimedStep) -> BeginningRow | None:
     """What is asked about a step; None where no decision covers it."""
     if step.index is not None or step.undoes is not None or step.unreadable is not None:
         return None
-    try:
-        graph = graph_of(step.version_id)
-    except BrokenVersion:
-        return None
-    deciders = graph.coverage.deciders.get(step.node)
+    version = compiled_or_none(step.version_id)
+    deciders = None if version is None else version.graph.coverage.deciders.get(step.node)
     if deciders is None:
         return None
     return {"step": step.id, "run_id": step.run_id, "node": step.node, "deciders": deciders}

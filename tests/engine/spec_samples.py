@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.catalogue import Finding, Json, Keys
 from steps.decision_table.step import DECISION_TABLE
+from steps.map import MAP
 
 
 class Anything(BaseModel):
@@ -119,7 +120,7 @@ CATALOGUE = {
 }
 
 
-WITH_TABLES = {**CATALOGUE, DECISION_TABLE.name: DECISION_TABLE}
+EXTENDED = {**CATALOGUE, DECISION_TABLE.name: DECISION_TABLE, MAP.name: MAP}
 
 
 def node(name: str, kind: str = "noop", **fields: Json) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from engine.searchable import searchable_fields
 from engine.validate import Limits, validate
-from tests.engine.spec_samples import WITH_TABLES, definition, node
+from tests.engine.spec_samples import EXTENDED, definition, node
 
 MARKED = {"type": "string", "x-searchable": True}
 
@@ -35,4 +35,4 @@ def test_more_fields_than_may_be_searchable_are_a_problem():
 
 
 def problems(sample):
-    return [one for one in validate(sample, WITH_TABLES, Limits()) if one.code == "bad_input_schema"]
+    return [one for one in validate(sample, EXTENDED, Limits()) if one.code == "bad_input_schema"]

@@ -199,7 +199,6 @@ def test_what_the_items_of_items_give_is_known_behind_their_container():
     [
         {"steps": [LINE, {**LINE, "id": "other"}], "edges": []},
         {"steps": [LINE, {"id": 1}]},
-        {"steps": [{**LINE, "on_error": "continue"}]},
         {"steps": [{**LINE, "type": "noop"}]},
         {"steps": [{**LINE, "type": "unknown"}]},
         {"steps": "none", "edges": 1},

@@ -10,7 +10,7 @@ import pytest
 from engine.definition import Definition
 from engine.problems import Code
 from engine.validate import Limits, validate
-from tests.engine.spec_samples import WITH_TABLES, definition, edge, node
+from tests.engine.spec_samples import EXTENDED, definition, edge, node
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures/invalid"
@@ -82,7 +82,7 @@ ORDER_FULFILMENT = {
 
 
 def found(document, **limits):
-    return validate(document, WITH_TABLES, Limits(**limits))
+    return validate(document, EXTENDED, Limits(**limits))
 
 
 def codes(document):

@@ -46,7 +46,15 @@ from tests.factories.runs import (
     WorkerFactory,
 )
 from tests.factories.tasks_inbox import NotificationFactory
-from tests.factories.workflows import CaseFactory, VersionFactory, a_version, a_workflow, next_version
+from tests.factories.workflows import (
+    CaseFactory,
+    VersionFactory,
+    a_version,
+    a_workflow,
+    forget_compiled,
+    next_version,
+    not_compiling,
+)
 from workflows.models import WorkflowVersion
 
 __all__ = [
@@ -74,6 +82,8 @@ __all__ = [
     "a_user",
     "a_version",
     "a_workflow",
+    "forget_compiled",
+    "not_compiling",
 ]
 
 

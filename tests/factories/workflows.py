@@ -1,18 +1,45 @@
 """Rows of workflows: definitions as drafts, as versions and with their test cases."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
+from unittest.mock import patch
 
 import factory
 import orjson
 from factory.django import DjangoModelFactory
 
 from accounts.models import Tenant
-from engine.catalogue import Json
+from engine.catalogue import Catalogue, Json
 from engine.ports import RULES
 from lib.uuid7 import uuid7
+from runs.kernel import graphs
 from tests.factories.accounts import InOneStatement, TenantFactory, UserFactory, a_tenant, the_default_folder
 from workflows.models import TestCase, Workflow, WorkflowVersion
+
+
+@contextmanager
+def not_compiling(version_id: int) -> Iterator[None]:
+    """A version does not compile within: this host lacks one of its step types."""
+    compile_all = graphs._compiled
+
+    def compile_others(asked: int, catalogue: Catalogue) -> graphs.Compiled:
+        if asked == version_id:
+            raise graphs.BrokenVersion("no such step type")
+        return compile_all(asked, catalogue)
+
+    try:
+        with patch.object(graphs, "_compiled", compile_others):
+            forget_compiled()
+            yield
+    finally:
+        forget_compiled()
+
+
+def forget_compiled() -> None:
+    """Compile versions anew when they are next asked for."""
+    graphs.compiled.cache_clear()
+    graphs.shown.cache_clear()
 
 
 class WorkflowFactory(InOneStatement):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from runs.kernel import graphs
 from runs.maintenance.leases import sweep
 from runs.workers import drain as drains
 from runs.workers.drain import Drain
@@ -59,14 +58,9 @@ def test_only_one_thread_drains_a_queue_of_a_process(before):
 
 def test_a_version_that_this_release_can_t_compile_fails_its_own_runs_only(monkeypatch):
     broken, good = make.start(make.chain("text.keywords"))[0], make.start(make.chain("noop"))[0]
-    without = {name: kind for name, kind in graphs.EXECUTABLE.items() if name != "text.keywords"}
-    monkeypatch.setattr(graphs, "EXECUTABLE", without)
-    graphs.compiled.cache_clear()
+    with make.not_compiling(make.run(broken).version_id):
+        make.work()
 
-    make.work()
-
-    monkeypatch.undo()
-    graphs.compiled.cache_clear()
     assert make.run(good).status == "COMPLETED"
     assert make.run(broken).status == "FAILED"
     assert make.run(broken).error["code"] == "BrokenVersion"

@@ -3,7 +3,6 @@
 import pytest
 
 from runs.commands import dead_letters, lifecycle, migration
-from runs.kernel import graphs
 from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
 from runs.maintenance import leases, stuck
@@ -272,16 +271,12 @@ def test_what_was_done_meanwhile_is_undone_when_the_run_fails():
     assert make.run(run_id).status == "COMPENSATED"
 
 
-def test_a_version_that_does_not_compile_here_stops_the_run_at_once(monkeypatch):
+def test_a_version_that_does_not_compile_here_stops_the_run_at_once():
     run_id = make.start(branches())[0]
     do("a")
     (step,) = make.claimed("b")
-    missing = {name: spec for name, spec in graphs.EXECUTABLE.items() if name != "job"}
-    monkeypatch.setattr(graphs, "EXECUTABLE", missing)
-    graphs.compiled.cache_clear()
-    advance([(step, Succeeded({}))])
-    monkeypatch.undo()
-    graphs.compiled.cache_clear()
+    with make.not_compiling(make.run(run_id).version_id):
+        advance([(step, Succeeded({}))])
     run = make.run(run_id)
     assert (run.status, run.error["code"]) == ("FAILED", "BrokenVersion")
 

@@ -3,7 +3,6 @@
 import pytest
 
 from runs.commands.starts import NewRun, Terms, start_runs
-from runs.kernel import graphs
 from tests import factories as make
 from tests.inbox.asking import decide, member, task_of
 from tests.people import People
@@ -82,8 +81,7 @@ def test_a_run_waiting_90_days_goes_on_where_it_was_on_the_version_it_started_wi
         assert make.run(run_id).status == "RUNNING"
         latest = publish(definition)
     # As in a process that was started since.
-    graphs.compiled.cache_clear()
-    graphs.shown.cache_clear()
+    make.forget_compiled()
     assert make.history(run_id) == before
 
     end(kind, run_id)

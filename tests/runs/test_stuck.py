@@ -10,7 +10,6 @@ from config import doctor
 from runs.commands.lifecycle import cancel_runs, pause_runs
 from runs.integrity import repair
 from runs.integrity.verify import verify
-from runs.kernel import graphs
 from runs.limits import REPAIRS
 from runs.maintenance import seals, stuck
 from runs.models import Repair, Run
@@ -263,23 +262,15 @@ def test_the_view_names_one_source_for_each_open_step(clock):
     assert stuck.check() == 0
 
 
-def test_a_run_that_cannot_be_looked_at_hides_no_other(clock, caplog, monkeypatch):
+def test_a_run_that_cannot_be_looked_at_hides_no_other(clock, caplog):
     """The duty that finds what is stuck must not be stopped by what it looks for."""
     hidden, _, _ = damage.a_join_that_did_not_fire(clock)
-    broken, shown = make.run(hidden).version_id, repair.shown
-
-    def cannot(version_id):
-        if version_id == broken:
-            raise graphs.BrokenVersion("no such step type")
-        return shown(version_id)
-
-    monkeypatch.setattr(repair, "shown", cannot)
     found = [damage.a_wait_without_its_timer(clock)[0], damage.held_for_ever(clock)[0]]
 
-    with caplog.at_level(logging.ERROR, "handoff.stuck"):
+    broken = make.not_compiling(make.run(hidden).version_id)
+    with broken, caplog.at_level(logging.ERROR, "handoff.stuck"):
         assert stuck.check() == 2
 
     assert f"Run {hidden} can't be looked at" in caplog.text
     assert {str(one.run_id) for one in Repair.unsafe_all_tenants.all()} == set(found)
-    monkeypatch.setattr(repair, "shown", shown)
     assert stuck.check() == 1

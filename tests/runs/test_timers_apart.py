@@ -2,8 +2,6 @@
 
 import pytest
 
-from runs.kernel import graphs
-from runs.maintenance import timers
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -27,15 +25,8 @@ def test_a_timer_that_can_t_fire_keeps_no_other_from_it(clock, monkeypatch, capl
     broken, sound = make.start(remind)[0], make.start(remind)[0]
     make.work()
     clock.advance(60)
-    version, whole = make.run(broken).version_id, timers.compiled
-
-    def cannot(version_id):
-        if version_id == version:
-            raise graphs.BrokenVersion("no such step type")
-        return whole(version_id)
-
-    monkeypatch.setattr(timers, "compiled", cannot)
-    assert make.tick() == 2
+    with make.not_compiling(make.run(broken).version_id):
+        assert make.tick() == 2
 
     assert make.statuses(sound)["later"] == "QUEUED"
     assert "later" not in make.statuses(broken)

@@ -115,7 +115,9 @@ def build_a_list(outline: Outline) -> None:
     hands.text("Sample input", '{"deliveries": ["Flour", "Sugar", "Salt"]}')
     outline.leave()
     outline.add("For each item", "Look at each")
-    expect(outline.page.locator(".inspector")).to_contain_text("Steps must have at least 1 item")
+    expect(outline.page.locator(".inspector")).to_contain_text(
+        "“Look at each” has no steps yet: add one in it."
+    )
     hands.text("Items", "{{ input.deliveries }}")
     outline.leave()
     outline.add("Set values", "Name it")

@@ -123,6 +123,17 @@ def test_a_schema_of_a_draft_may_be_wrong(author, path, schema):
     assert answer["input"] is None or answer["input"]["html"]
 
 
+def test_behind_a_container_there_are_the_fields_of_its_items(author, path):
+    made = {"id": "made", "type": "transform", "params": {"set": {"amount": 1}}}
+    each = {"id": "each", "type": "map", "params": {"items": "{{ input.list }}", "body": {"steps": [made]}}}
+    send = {"id": "send", "type": "noop", "params": {"x": "{{ prev.results[0].amount }}"}}
+    definition = {"name": "draft", "nodes": [each, send], "edges": [{"from": "each", "to": "send"}]}
+    row = {"reads.steps.each.results[0].amount": "12"}
+    form = asked(author, path, definition, step="send", **row)["reads"]
+    assert 'name="reads.steps.each.results[0].amount"' in form["html"]
+    assert form["data"] == {"steps": {"each": {"results": [{"amount": 12}]}}}
+
+
 def test_what_is_no_definition_is_refused(author, path):
     assert author.post(path, {"definition": "{"}).status_code == 400
     assert author.post(path, {"definition": "[]"}).status_code == 400

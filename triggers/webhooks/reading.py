@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from engine.catalogue import Json
+from lib.masking import is_secret_name
 from lib.strict_json import BadJson
 from triggers.webhooks.limits import HEADER_CHARACTERS
 from triggers.webhooks.presets.base import Incoming, form_of, json_of
 
 NAMES: Final = ("body", "headers", "query")
-_SECRET = re.compile(
+_PROOF = re.compile(
     r"signature|token|secret|authoriz|cookie|password|credential|api-?_?key|clientstate", re.IGNORECASE
 )
-"""Names of what proves who somebody is: it must not be kept with a run."""
+"""Parts of names of what proves who somebody is. Like secrets it must not be kept with a run."""
 _JSON_STARTS = (b"{", b"[", b'"')
 
 
@@ -30,8 +31,12 @@ def _kept(values: Mapping[str, str]) -> dict[str, Json]:
     return {
         name: value
         for name, value in values.items()
-        if not _SECRET.search(name) and len(value) <= HEADER_CHARACTERS and "\0" not in name + value
+        if not _is_proof(name) and len(value) <= HEADER_CHARACTERS and "\0" not in name + value
     }
+
+
+def _is_proof(name: str) -> bool:
+    return is_secret_name(name) or _PROOF.search(name) is not None
 
 
 def body_of(message: Incoming) -> Json:

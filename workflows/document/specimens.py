@@ -34,13 +34,15 @@ def answer_specimen(schema: Schema, field: str) -> Json:
 
     Each field of it has a value, except files, and boxes are ticked.
     """
-    output = specimen(schema)
-    form = _dict(schema.get("properties")).get(field)
+    properties = _dict(schema.get("properties"))
     try:
-        data = _specimen(form, _Root(schema, is_answer=True), 0)
+        data = _specimen(properties.get(field), _Root(schema, is_answer=True), 0)
     except TooMuchWork:
-        return output
-    return output | {field: data} if isinstance(output, dict) and isinstance(data, dict) else output
+        data = None
+    if not isinstance(data, dict):
+        return specimen(schema)
+    required = [*_list(schema.get("required")), field]
+    return specimen({**schema, "properties": {**properties, field: {"const": data}}, "required": required})
 
 
 class _Root(Work):

@@ -111,6 +111,7 @@ const ABOUT_STEPS = new Set([
   "no_error_edge",
   "no_language_model",
   "no_mail_server",
+  "no_steps",
   "value_never_there",
   "value_not_on_every_path",
   "chain_too_long",
@@ -132,7 +133,7 @@ export function saidOf(
   const said = parts.map((text, at): Part => {
     if (at % 2 === 0) return { text, isCode: false };
     const begins = at === 1 && parts[0] === "";
-    if (ABOUT_STEPS.has(problem.code) && text === problem.node)
+    if (ABOUT_STEPS.has(problem.code) && text === problem.node && problem.code !== "no_steps")
       return { text: begins ? "This step" : "this step", isCode: false };
     if (ABOUT_STEPS.has(problem.code) && Object.hasOwn(doc.nodes, text))
       return { text: `“${titleOf(doc, text)}”`, isCode: false };

@@ -7,7 +7,6 @@ import pytest
 
 from engine.overrides import RerunWith
 from runs.commands import operators
-from runs.kernel import graphs
 from runs.models import Run
 from tests import factories as make
 from tests import rochallor
@@ -65,40 +64,26 @@ def test_a_completion_from_before_the_job_was_queued_anew_is_not_taken(linear, c
     assert following["variables"]["by"] == "this job"
 
 
-def do_not_compile(version, monkeypatch):
-    """Have this host lack a step type of the version."""
-    compile_all = graphs._compiled
-
-    def compile_others(version_id, catalogue):
-        if version_id == version:
-            raise graphs.BrokenVersion("no such step type")
-        return compile_all(version_id, catalogue)
-
-    monkeypatch.setattr(graphs, "_compiled", compile_others)
-    graphs.compiled.cache_clear()
-
-
-def test_a_version_that_does_not_compile_here_keeps_no_lease_of_others(linear, monkeypatch):
+def test_a_version_that_does_not_compile_here_keeps_no_lease_of_others(linear):
     """Two instances lose their leases at once; the version of one names a step type that is not installed here."""
     broken = linear.start()
     [version] = WorkflowVersion.unsafe_all_tenants.values_list("pk", flat=True)
     linear.upload(rochallor.document(rochallor.service("x", "end"), name="other"))
     sound = linear.start("other")
     assert len(linear.poll("a", "x")) == 2
-    do_not_compile(version, monkeypatch)
-    lose_leases()
+    with make.not_compiling(version):
+        lose_leases()
 
-    assert linear.instance(sound)["status"] == "ACTIVE"
-    assert len(linear.poll("x")) == 1
+        assert linear.instance(sound)["status"] == "ACTIVE"
+        assert len(linear.poll("x")) == 1
     assert make.run(broken).error["code"] == "BrokenVersion"
 
 
-def test_a_poll_fails_jobs_of_a_version_that_does_not_compile_here_and_gives_the_others(linear, monkeypatch):
+def test_a_poll_fails_jobs_of_a_version_that_does_not_compile_here_and_gives_the_others(linear):
     broken = linear.start()
     [version] = WorkflowVersion.unsafe_all_tenants.values_list("pk", flat=True)
     linear.upload(rochallor.document(rochallor.service("a", "end"), name="other"))
     sound = linear.start("other")
-    do_not_compile(version, monkeypatch)
-
-    assert [job["instanceId"] for job in linear.poll("a")] == [sound]
+    with make.not_compiling(version):
+        assert [job["instanceId"] for job in linear.poll("a")] == [sound]
     assert make.run(broken).error["code"] == "BrokenVersion"

@@ -22,6 +22,8 @@ def test_headers_and_query_are_read_and_never_what_proves_somebody(make_hook):
         "Cookie": "sessionid=1",
         "X-Api-Key": "k",
         "X-My-Token": "t",
+        "X-Access-Key": "k",
+        "X-Passphrase": "p",
         "X-Long": "x" * 3_000,
     }
     path = urlsplit(hook["url"]).path + "?source=shop&token=t&source=web"
@@ -30,7 +32,7 @@ def test_headers_and_query_are_read_and_never_what_proves_somebody(make_hook):
     given = Run.unsafe_all_tenants.get().input
     assert given["query"] == {"source": "web"}
     assert given["headers"]["x-event"] == "paid"
-    assert not given["headers"].keys() & {"authorization", "cookie", "x-api-key", "x-my-token", "x-long"}
+    assert not given["headers"].keys() & {name.lower() for name in headers if name != "X-Event"}
 
 
 @pytest.mark.parametrize(
