@@ -107,7 +107,8 @@ def _of_letters(who: Principal, payload: Mapping[str, Json]) -> BulkJob:
         if payload.get(name):
             raise Invalid(f"`{payload['verb']}` does not take this.", field=name)
     terms = {"query": payload["query"], "dry_run": payload["dry_run"], "reason": payload.get("reason", "")}
-    return begin_letters(who, payload["verb"], **terms)
+    job, _ = begin_letters(who, payload["verb"], **terms)
+    return job
 
 
 def shown(request: Request, job: BulkJob) -> Response:
