@@ -73,7 +73,7 @@ def _shown(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     if request.GET.get("format") == "csv":
         items = service.items_of(job, _result(request)).order_by("id").iterator(chunk_size=CSV_ITEMS)
         headers = {"Content-Disposition": f'attachment; filename="bulk-job-{job.pk}.csv"'}
-        lines = rows.csv_lines(job, items)
+        lines = rows.csv_file(items)
         return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)  # type: ignore[return-value]
     return following(request, "bulk/job.html", "bulk/_job.html", _context(request, job, ReasonForm()))
 

@@ -12,7 +12,6 @@ from operations.bulk.limits import ITEM_ATTEMPTS, WAITED_SECONDS
 from operations.bulk.models import BulkItem
 from runs.models import DeadLetter, Run
 from tests import factories as make
-from tests.inbox.asking import member
 from tests.races.staging import Actor, me
 
 ALL = 60.0
