@@ -35,7 +35,7 @@ class BulkJobView(RunsApiView):
     @extend_schema(parameters=[b.ItemQuery], responses=b.BulkJobSerializer)
     def get(self, request: Request, bulk_id: UUID) -> Response:
         """The progress of the job, and a page of the results of its items; with `result` only those."""
-        return shown(request, service.get_job(self.principal.tenant_id, bulk_id))
+        return shown(request, service.read_job(self.principal, RUNS_READ, bulk_id))
 
 
 class BulkJobsView(RunsApiView):
