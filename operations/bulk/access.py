@@ -59,10 +59,10 @@ def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal, verb: str 
             jobs = jobs.exclude(subject & ~own if begins in principal.scopes else subject)
     if principal.reach.is_everywhere:
         return jobs
-    others = Q(workflow=None) & own
+    several = Q(workflow=None) & own
     if principal.jobs.folders is not None:
-        others &= ~Q(Exists(_beyond(principal, verb)))
-    return jobs.filter(others | Q(workflow__in=open_to(principal, READ)))
+        several &= ~Q(Exists(_beyond(principal, verb)))
+    return jobs.filter(several | Q(workflow__in=open_to(principal, READ)))
 
 
 def _beyond(principal: Principal, verb: str) -> QuerySet[BulkItem]:

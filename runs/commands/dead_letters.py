@@ -1,9 +1,10 @@
 """Dead letters: steps that failed their runs for good, until somebody redrives or discards them (R-085 to R-087)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.principal import Principal
@@ -49,12 +50,18 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
             if letter.resolution is not None:
                 raise _resolved(letter)
             if letter.step_id in undone:
-                _undo_again(who, letter, reason)
+                _redrive_open(who, letter, reason, _undo_again)
             elif letter.step_id in asking:
-                _retry_step(who, letter, reason)
+                _redrive_open(who, letter, reason, _retry_step)
             elif letter.run_id not in resumed:
-                lifecycle.redo_failed(who.tenant_id, [str(letter.run_id)], by=who.username, reason=reason)
+                _redrive_open(who, letter, reason, _resume)
                 resumed.add(letter.run_id)
+            elif (
+                not queries.dead_letters_of(who.tenant_id)
+                .filter(pk=letter.pk, resolution="redriven")
+                .exists()
+            ):
+                raise _resolved(letter)
             done.append(str(letter.id))
         except RunRefused as why:
             refused[str(letter.id)] = why
@@ -86,6 +93,26 @@ def check_open(who: Principal, letter: DeadLetter) -> None:
     if letter.resolution is not None:
         refusal = _resolved(letter)
         raise _explained(who, {str(letter.pk): refusal})[str(letter.pk)]
+
+
+def _redrive_open(
+    who: Principal, letter: DeadLetter, reason: str, does: Callable[[Principal, DeadLetter, str], None]
+) -> None:
+    """Do this with a letter that nobody resolves meanwhile. Raises RunRefused where somebody has."""
+    with transaction.atomic():
+        # The run first, as everybody locks it before its letters; then those that are resolved, in their order.
+        hot.lock_heavy([str(letter.run_id)])
+        letters = queries.dead_letters_of(who.tenant_id).filter(run_id=letter.run_id, resolution=None)
+        if does is not _resume:
+            letters = letters.filter(pk=letter.pk)
+        ids = letters.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True)
+        if letter.pk not in list(ids):
+            raise _resolved(letter)
+        does(who, letter, reason)
+
+
+def _resume(who: Principal, letter: DeadLetter, reason: str) -> None:
+    lifecycle.redo_failed(who.tenant_id, [str(letter.run_id)], by=who.username, reason=reason)
 
 
 def _undo_again(who: Principal, letter: DeadLetter, reason: str) -> None:
