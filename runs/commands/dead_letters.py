@@ -52,7 +52,7 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
             if letter.step_id in undone:
                 _redrive_open(who, letter, reason, _undo_again)
             elif letter.step_id in asking:
-                _redrive_open(who, letter, reason, _retry_step)
+                _retry_step(who, letter, reason)
             elif letter.run_id not in resumed:
                 _redrive_open(who, letter, reason, _resume)
                 resumed.add(letter.run_id)

@@ -25,9 +25,9 @@ ALL = 60.0
 """Seconds for whatever a bulk job has left, also on a busy machine."""
 
 
-def dead(count):
+def dead(count, **node):
     """Open dead letters, one for each run, the oldest first."""
-    make.start(make.graph([{"id": "a", "retry": "none"}], []), *[{}] * count)
+    make.start(make.graph([{"id": "a", "retry": "none", **node}], []), *[{}] * count)
     make.fail(*make.claimed())
     return list(DeadLetter.unsafe_all_tenants.filter(resolution=None).order_by("-id")[:count])[::-1]
 
@@ -148,9 +148,12 @@ def check_letters(retry, discard, letters):
         ("discard", "retry", "end_bulk_item"),
     ],
 )
-def test_of_two_jobs_over_the_same_letters_each_is_resolved_by_one(rounds, first, second, before):
+@pytest.mark.parametrize("on_error", ["fail", "ask"])
+def test_of_two_jobs_over_the_same_letters_each_is_resolved_by_one(rounds, first, second, before, on_error):
     for _ in rounds[:2]:
-        letters = dead(3)
+        letters = dead(3, on_error=on_error)
+        if (before, on_error) == ("reopen_runs", "ask"):
+            before = "settle_questions"
         jobs = {"retry": begun("retry", "olga"), "discard": begun("discard", "otto")}
         one = Actor(lambda jobs=jobs: work._one(Actors(), jobs[first].pk), before=before).until_halted()
         other = Actor(lambda jobs=jobs: work.work(ALL, jobs[second].pk))
@@ -160,9 +163,10 @@ def test_of_two_jobs_over_the_same_letters_each_is_resolved_by_one(rounds, first
         check_letters(jobs["retry"], jobs["discard"], letters)
 
 
-def test_two_jobs_over_the_same_letters_at_once(rounds):
+@pytest.mark.parametrize("on_error", ["fail", "ask"])
+def test_two_jobs_over_the_same_letters_at_once(rounds, on_error):
     for _ in rounds:
-        letters = dead(6)
+        letters = dead(6, on_error=on_error)
         jobs = {"retry": begun("retry", "olga"), "discard": begun("discard", "otto")}
         for actor in [Actor(lambda: work.work(ALL)) for _ in range(4)]:
             actor.end()
