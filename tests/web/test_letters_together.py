@@ -168,6 +168,8 @@ def test_two_letters_of_one_run_resume_it_once_and_both_are_done(operator):
     job = BulkJob.unsafe_all_tenants.latest("id")
     assert results(job) == [("done", "")] * len(letters)
     assert len(make.events(run, "RUN_REOPENED")) + len(make.events(run, "RUN_RESUMED")) == 1
+    by = DeadLetter.unsafe_all_tenants.filter(run_id=run).values_list("resolved_by__username", flat=True)
+    assert set(by) == {"olga"}
     assert open_letters() == 0
 
 
