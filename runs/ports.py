@@ -82,8 +82,12 @@ class BulkResult:
 class BulkRecords(Protocol):
     """How bulk verbs leave a page with the result for each item: as bulk jobs, by their ids."""
 
-    def begin_letters(self, who: Principal, verb: str, *, filters: Mapping[str, Json], reason: str) -> UUID:
-        """Do it to all open dead letters that fit, in the background."""
+    def begin_letters(
+        self, who: Principal, verb: str, *, filters: Mapping[str, Json], reason: str
+    ) -> tuple[UUID, int]:
+        """Do it to the open dead letters that fit, the oldest first, in the background; gives the job and how many
+        fit beyond its limit.
+        """
 
     def record(self, who: Principal, verb: str, rows: Sequence[BulkResult], *, reason: str) -> UUID:
         """Write down what was done while the caller waited."""

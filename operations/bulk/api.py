@@ -35,7 +35,7 @@ class BulkJobView(RunsApiView):
     @extend_schema(parameters=[b.ItemQuery], responses=b.BulkJobSerializer)
     def get(self, request: Request, bulk_id: UUID) -> Response:
         """The progress of the job, and a page of the results of its items; with `result` only those."""
-        return shown(request, service.get_job(self.principal.tenant_id, bulk_id))
+        return shown(request, service.read_job(self.principal, RUNS_READ, bulk_id))
 
 
 class BulkJobsView(RunsApiView):
@@ -107,7 +107,8 @@ def _of_letters(who: Principal, payload: Mapping[str, Json]) -> BulkJob:
         if payload.get(name):
             raise Invalid(f"`{payload['verb']}` does not take this.", field=name)
     terms = {"query": payload["query"], "dry_run": payload["dry_run"], "reason": payload.get("reason", "")}
-    return begin_letters(who, payload["verb"], **terms)
+    job, _ = begin_letters(who, payload["verb"], **terms)
+    return job
 
 
 def shown(request: Request, job: BulkJob) -> Response:

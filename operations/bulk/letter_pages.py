@@ -26,7 +26,7 @@ def together(request: PageRequest) -> HttpResponse:
         ids = [id_ for text in request.POST.getlist("ids")[:CHOSEN_ITEMS] if (id_ := uuid_of(text))]
         query = ""
     try:
-        job = begin_letters(request.principal, verb, query=query, ids=ids, dry_run=True)
+        job, _ = begin_letters(request.principal, verb, query=query, ids=ids, dry_run=True)
         if not job.total:
             raise Invalid("No dead letter is selected.")
     except Invalid as error:

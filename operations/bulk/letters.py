@@ -29,11 +29,13 @@ def begin_letters(
     filters: Mapping[str, Json] | None = None,
     dry_run: bool = False,
     reason: str = "",
-) -> BulkJob:
+    is_partial: bool = False,
+) -> tuple[BulkJob, int]:
     """Do this, in the background, to all open dead letters that fit of runs that they may operate, or to those that
-    `ids` names; or only look, with `dry_run`. Of more than `JOB_RUNS` the oldest ones.
+    `ids` names; or only look, with `dry_run`. Gives the job, and how many letters fit and have no item in it: none,
+    unless `is_partial` has the job take the oldest `JOB_RUNS`.
 
-    Raises Forbidden, and Invalid for a `query` that can't be read, too many `ids` and a verb that there is not.
+    Raises Forbidden, and Invalid for a `query` that can't be read, too many letters and a verb that there is not.
     """
     who.require(RUNS_OPERATE)
     if verb not in LETTER_VERBS:
@@ -44,10 +46,18 @@ def begin_letters(
         if len(ids) > CHOSEN_ITEMS:
             raise Invalid(f"At most {CHOSEN_ITEMS:,} are accepted at once.", code="too_many", field="ids")
         rows = dead_letters.operable_letters(who).filter(pk__in=ids)
-    pairs = list(rows.values_list("run_id", "pk")[:JOB_RUNS])
+    pairs = list(rows.values_list("run_id", "pk")[: JOB_RUNS + 1])
+    left = 0
+    if len(pairs) > JOB_RUNS:
+        if not is_partial:
+            message = f"This finds more than {JOB_RUNS:,} dead letters: search for fewer."
+            raise Invalid(message, code="too_many", field="query")
+        pairs = pairs[:JOB_RUNS]
+        left = rows.exclude(pk__lte=pairs[-1][1]).count()
     details = {**(filters or {}), "all": ids is None and not filters}
     terms = Terms(verb, query, None, None, Taker(), dry_run=dry_run, reason=reason, terms=details)
-    return service.begin_terms(who, [run for run, _ in pairs], terms, targets=[letter for _, letter in pairs])
+    run_ids, letter_ids = [run for run, _ in pairs], [letter for _, letter in pairs]
+    return service.begin_terms(who, run_ids, terms, targets=letter_ids), left
 
 
 def do_letter(who: Principal, item: Item) -> None:

@@ -12,6 +12,8 @@ MESSAGE_CHARACTERS = 2000
 """The message of one result: of a longer one the beginning is kept."""
 WAITED_SECONDS = 1.5
 """Time for which a request does the items of the job that it has begun: small selections are done in it."""
+LOCK_SECONDS = 0.25
+"""Time for which a request waits for each lock of an item: one that others have longer is left to the workers."""
 CHOSEN_ITEMS = 1000
 """Runs, dead letters or tasks of one job that are named one by one."""
 CSV_ITEMS = 1000

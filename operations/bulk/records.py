@@ -13,11 +13,14 @@ from operations.bulk.models import TASKS, subject_of
 from runs.ports import BulkResult
 
 
-def begin_letters(who: Principal, verb: str, *, filters: Mapping[str, Json], reason: str) -> UUID:
-    """Do it to all open dead letters that fit, in the background; gives the job."""
+def begin_letters(who: Principal, verb: str, *, filters: Mapping[str, Json], reason: str) -> tuple[UUID, int]:
+    """Do it to the open dead letters that fit, the oldest first, in the background; gives the job and how many fit
+    beyond its limit.
+    """
     others = {name: value for name, value in filters.items() if name != "query"}
-    job = begin(who, verb, query=filters.get("query", ""), filters=others, reason=reason)
-    return UUID(str(job.pk))
+    terms = {"query": filters.get("query", ""), "filters": others, "reason": reason}
+    job, left = begin(who, verb, **terms, is_partial=True)
+    return job.pk, left
 
 
 def record(who: Principal, verb: str, rows: Sequence[BulkResult], *, reason: str) -> UUID:

@@ -1,14 +1,14 @@
 """The items of a bulk job as its page names them: runs, dead letters or tasks, each with its address; and as a CSV."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from itertools import chain
 from uuid import UUID
 
 from django.urls import reverse
 
 from accounts.principal import Principal
+from lib.csv_lines import MARK, csv_lines
 from lib.typed_values import plain_text
 from operations.bulk.models import LETTERS, TASKS, BulkItem, BulkJob
 from runs.access import readable_letters
@@ -62,28 +62,15 @@ def rows(who: Principal, job: BulkJob, items: Sequence[BulkItem]) -> list[Row]:
     return [Row(item, address(job, item), names.get(item.target_id or item.run_id)) for item in items]
 
 
-def csv_lines(job: BulkJob, items: Iterable[BulkItem]) -> Iterator[str]:
-    """The results as lines of a CSV file, one for each item."""
-    buffer = StringIO()
-    writer = csv.writer(buffer)
-    # Spreadsheets take a file without the mark for one of the local code page.
-    buffer.write("\ufeff")
-    writer.writerow(_TITLES)
-    for item in items:
-        done_at = item.done_at.isoformat() if item.done_at else ""
-        target = item.target_id or ""
-        writer.writerow(
-            [item.run_id, target, item.result, item.code, item.node or "", _cell(item.message), done_at]
-        )
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
+def csv_file(items: Iterable[BulkItem]) -> Iterator[str]:
+    """The results as a CSV file, a line for each item."""
+    yield MARK
+    yield from csv_lines(chain([_TITLES], map(_cells, items)))
 
 
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+def _cells(item: BulkItem) -> Sequence[object]:
+    done_at = item.done_at and item.done_at.isoformat()
+    return item.run_id, item.target_id, item.result, item.code, item.node, item.message, done_at
 
 
 def _runs(who: Principal, items: Sequence[BulkItem]) -> Mapping[UUID, Name]:

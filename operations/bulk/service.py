@@ -222,6 +222,12 @@ def jobs_of(tenant: int, workflow: str | None = None) -> QuerySet[BulkJob]:
     return (rows.filter(workflow__name=workflow) if workflow else rows).order_by("-id")
 
 
+def read_job(who: Principal, scope: str, job: UUID) -> BulkJob:
+    """A bulk job, for who may do what the scope is about with it. Raises Missing and Forbidden."""
+    guard_bulk_job(who, scope, job)
+    return get_job(who.tenant_id, job)
+
+
 def get_job(tenant: int, job: UUID | str) -> BulkJob:
     """A bulk job of the tenant. Raises Missing."""
     bulk_job = jobs_of(tenant).filter(pk=job).first()

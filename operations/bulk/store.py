@@ -119,9 +119,12 @@ def record_job(
     SQL.execute("record_bulk_job", params)
 
 
-def next_item(job: UUID | None = None) -> Item | None:
-    """The next item that is left, of a job where one is named, locked until the transaction ends."""
-    row = SQL.execute("next_bulk_item", {"job": job}).fetchone()
+def next_item(job: UUID | None = None, seconds: float | None = None) -> Item | None:
+    """The next item that is left, locked until the transaction ends; of a job where one is named, and then one that was
+    not tried yet. `seconds`: how long the transaction waits for each lock.
+    """
+    patience = "" if seconds is None else f"{max(1, round(seconds * 1000))}ms"
+    row = SQL.execute("next_bulk_item", {"job": job, "patience": patience}).fetchone()
     return None if row is None else Item(*row[0])
 
 

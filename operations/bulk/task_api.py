@@ -38,14 +38,14 @@ class TaskBulkJobsView(RunsApiView):
 
 
 class TaskBulkJobView(RunsApiView):
-    """A bulk job of tasks that you began."""
+    """A bulk job of tasks that you may read."""
 
     scopes = {"GET": TASKS_DECIDE}
 
     @extend_schema(parameters=[b.ItemQuery], responses=b.BulkJobSerializer)
     def get(self, request: Request, bulk_id: UUID) -> Response:
         """The progress of the job, and a page of the results of its tasks; with `result` only those."""
-        return shown(request, service.get_job(self.principal.tenant_id, bulk_id))
+        return shown(request, service.read_job(self.principal, TASKS_DECIDE, bulk_id))
 
 
 class TaskBulkJobGoView(RunsApiView):

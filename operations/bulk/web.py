@@ -59,21 +59,20 @@ def job_list(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ, "GET")
 def bulk_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """The progress of a bulk job, and the result for each item; it follows until it is over."""
-    return _shown(request, bulk_id)
+    return _shown(request, service.read_job(request.principal, RUNS_READ, bulk_id))
 
 
 @page(TASKS_DECIDE, "GET")
 def task_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
-    """As `bulk_job`, of tasks, for who began it."""
-    return _shown(request, bulk_id)
+    """As `bulk_job`, of tasks."""
+    return _shown(request, service.read_job(request.principal, TASKS_DECIDE, bulk_id))
 
 
-def _shown(request: PageRequest, bulk_id: UUID) -> HttpResponse:
-    job = service.get_job(request.principal.tenant_id, bulk_id)
+def _shown(request: PageRequest, job: BulkJob) -> HttpResponse:
     if request.GET.get("format") == "csv":
         items = service.items_of(job, _result(request)).order_by("id").iterator(chunk_size=CSV_ITEMS)
         headers = {"Content-Disposition": f'attachment; filename="bulk-job-{job.pk}.csv"'}
-        lines = rows.csv_lines(job, items)
+        lines = rows.csv_file(items)
         return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)  # type: ignore[return-value]
     return following(request, "bulk/job.html", "bulk/_job.html", _context(request, job, ReasonForm()))
 
@@ -87,28 +86,26 @@ def to_job(job: BulkJob) -> HttpResponse:
 @page(RUNS_OPERATE, "POST")
 def execute(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """Does what a dry run has found out the outcome of."""
-    return _executed(request, bulk_id)
+    return _executed(request, service.read_job(request.principal, RUNS_OPERATE, bulk_id))
 
 
 @page(TASKS_DECIDE, "POST")
 def execute_tasks(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """As `execute`, of tasks, for who began the dry run."""
-    return _executed(request, bulk_id)
+    return _executed(request, service.read_job(request.principal, TASKS_DECIDE, bulk_id))
 
 
-def _executed(request: PageRequest, bulk_id: UUID) -> HttpResponse:
-    who = request.principal
-    dry = service.get_job(who.tenant_id, bulk_id)
+def _executed(request: PageRequest, dry: BulkJob) -> HttpResponse:
     form = ReasonForm(request.POST, is_required=_needs_reason(dry))
     if not form.is_valid():
         context = _context(request, dry, form)
         return render(request, "bulk/job.html", context, status=422)
     terms = {"reason": form.cleaned_data["reason"], "compensate": form.cleaned_data["compensate"]}
     try:
-        return to_job(service.go(who, bulk_id, **terms))
+        return to_job(service.go(request.principal, dry.pk, **terms))
     except Conflict as refusal:
         messages.error(request, refusal.message)
-    return redirect(_route(request), bulk_id)
+    return redirect(_route(request), dry.pk)
 
 
 @page(RUNS_OPERATE, "POST")

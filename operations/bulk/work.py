@@ -13,7 +13,7 @@ from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
 from operations.bulk import letters, store, tasks
-from operations.bulk.limits import ITEM_ATTEMPTS
+from operations.bulk.limits import ITEM_ATTEMPTS, LOCK_SECONDS
 from operations.bulk.models import (
     ABLE,
     DONE,
@@ -42,22 +42,24 @@ SECONDS = 0.8
 
 
 def work(seconds: float = SECONDS, job: UUID | None = None) -> int:
-    """Do items of bulk jobs, or of one `job`, for about so long; gives how many were done."""
+    """Do items of bulk jobs for about so long; gives how many were done. Of one `job`: each item once, and what others
+    have locked for long is left to the next who work.
+    """
     until, count, actors = time.monotonic() + seconds, 0, Actors()
-    while time.monotonic() < until:
-        if not _one(actors, job):
+    while (left := until - time.monotonic()) > 0:
+        if not _one(actors, job, None if job is None else min(left, LOCK_SECONDS)):
             store.end_jobs()
             break
         count += 1
     return count
 
 
-def _one(actors: Actors, job: UUID | None = None) -> bool:
+def _one(actors: Actors, job: UUID | None = None, patience: float | None = None) -> bool:
     """Do the next item; whether there was one. What became of it is written with its run, or not at all."""
     item = None
     try:
         with transaction.atomic():
-            item = store.next_item(job)
+            item = store.next_item(job, patience)
             if item is None:
                 return False
             _decide(actors, item)

@@ -97,8 +97,8 @@ class _ManyLettersView(RunsApiView):
         filters, reason = payload.get("filter", {}), payload.get("reason", "")
         matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **filters)
         if matches.left and (records := BULK_RECORDS.first):
-            job = records.begin_letters(self.principal, verb, filters=filters, reason=reason)
-            return {name: [], "refused": [], "left": 0, "bulk_job": str(job)}
+            job, left = records.begin_letters(self.principal, verb, filters=filters, reason=reason)
+            return {name: [], "refused": [], "left": left, "bulk_job": str(job)}
         outcome = act(self.principal, matches.letters, reason=reason)
         results = [_result(letter, outcome) for letter in matches.letters]
         recorded = record_bulk(self.principal, verb, results, reason=reason)

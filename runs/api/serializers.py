@@ -181,7 +181,9 @@ class RedrivenSerializer(serializers.Serializer[Any]):
 
     redriven = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(help_text="0: what matches beyond 1,000 is done by `bulk_job`.")
+    left = serializers.IntegerField(
+        help_text="How many match and are not done: 0 up to 100,000, which `bulk_job` does beyond 1,000."
+    )
     bulk_job = serializers.UUIDField(
         allow_null=True, help_text="Has the result for each; null: there was none."
     )
@@ -192,7 +194,9 @@ class DiscardedLettersSerializer(serializers.Serializer[Any]):
 
     discarded = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(help_text="0: what matches beyond 1,000 is done by `bulk_job`.")
+    left = serializers.IntegerField(
+        help_text="How many match and are not done: 0 up to 100,000, which `bulk_job` does beyond 1,000."
+    )
     bulk_job = serializers.UUIDField(
         allow_null=True, help_text="Has the result for each; null: there was none."
     )

@@ -1,9 +1,10 @@
 """Dead letters: steps that failed their runs for good, until somebody redrives or discards them (R-085 to R-087)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.principal import Principal
@@ -40,6 +41,7 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     done: list[str] = []
     refused: dict[str, RunRefused] = {}
     resumed: set[UUID] = set()
+    also: set[UUID | str] = set()
     letters = list(letters)
     steps = [letter.step_id for letter in letters]
     undone, asking = queries.undone_by(who.tenant_id, steps), queries.asking(who.tenant_id, steps)
@@ -49,15 +51,24 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
             if letter.resolution is not None:
                 raise _resolved(letter)
             if letter.step_id in undone:
-                _undo_again(who, letter, reason)
+                _redrive_open(who, letter, reason, _undo_again)
             elif letter.step_id in asking:
                 _retry_step(who, letter, reason)
             elif letter.run_id not in resumed:
-                lifecycle.redo_failed(who.tenant_id, [str(letter.run_id)], by=who.username, reason=reason)
+                also |= _redrive_open(who, letter, reason, _resume)
                 resumed.add(letter.run_id)
+            elif (
+                not queries.dead_letters_of(who.tenant_id)
+                .filter(pk=letter.pk, resolution="redriven")
+                .exists()
+            ):
+                raise _resolved(letter)
             done.append(str(letter.id))
         except RunRefused as why:
             refused[str(letter.id)] = why
+    if done:
+        rows = queries.dead_letters_of(who.tenant_id).filter(pk__in=also.union(done), resolution="redriven")
+        rows.filter(resolved_by=None).update(resolved_by=who.user_id, reason=reason)
     return Redriven(done, _explained(who, refused))
 
 
@@ -86,6 +97,29 @@ def check_open(who: Principal, letter: DeadLetter) -> None:
     if letter.resolution is not None:
         refusal = _resolved(letter)
         raise _explained(who, {str(letter.pk): refusal})[str(letter.pk)]
+
+
+def _redrive_open(
+    who: Principal, letter: DeadLetter, reason: str, does: Callable[[Principal, DeadLetter, str], None]
+) -> set[UUID]:
+    """Do this with a letter that nobody resolves meanwhile; gives the letters that it may resolve. Raises RunRefused
+    where somebody has.
+    """
+    with transaction.atomic():
+        # The run first, as everybody locks it before its letters; then those that are resolved, in their order.
+        hot.lock_heavy([str(letter.run_id)])
+        letters = queries.dead_letters_of(who.tenant_id).filter(run_id=letter.run_id, resolution=None)
+        if does is not _resume:
+            letters = letters.filter(pk=letter.pk)
+        ids = set(letters.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+        if letter.pk not in ids:
+            raise _resolved(letter)
+        does(who, letter, reason)
+        return ids
+
+
+def _resume(who: Principal, letter: DeadLetter, reason: str) -> None:
+    lifecycle.redo_failed(who.tenant_id, [str(letter.run_id)], by=who.username, reason=reason)
 
 
 def _undo_again(who: Principal, letter: DeadLetter, reason: str) -> None:

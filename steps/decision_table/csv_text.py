@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from engine.catalogue import Json
+from lib.csv_lines import MARK, csv_lines, inert, uncovered
 from steps.decision_table.cells import ANY, BadCell, parse_cell
 from steps.decision_table.limits import RESULT_NUMBER, TABLE_COLUMNS, TABLE_ROWS
 from steps.decision_table.refused import Refused
@@ -17,7 +18,6 @@ VALUE = " when "
 DELIMITERS = "\t;,"
 _NAME = re.compile(r"[^A-Za-z0-9_]+")
 _WORDS = re.compile(r"[^\W\d_][\w .&/-]*", re.UNICODE)
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def read_csv(text: str) -> dict[str, Json]:
@@ -47,25 +47,25 @@ def read_csv(text: str) -> dict[str, Json]:
 
 def write_csv(table: TableParams) -> str:
     """The table as read_csv reads it."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
     conditions = [isinstance(column, ConditionColumn) for column in table.columns]
-    writer.writerow(
+    titles = [
         f"{column.title}{VALUE}{column.when}"
         if isinstance(column, ConditionColumn)
         else f"{RESULT}{column.set}"
         for column in table.columns
-    )
-    for row in table.rows:
-        writer.writerow(
+    ]
+    rows = [
+        [
             _condition_text(cell) if is_condition else _result_text(cell)
             for is_condition, cell in zip(conditions, row, strict=False)
-        )
-    return file.getvalue()
+        ]
+        for row in table.rows
+    ]
+    return "".join(csv_lines([titles, *rows]))
 
 
 def _lines(text: str) -> Iterator[list[str]]:
-    text = text.removeprefix("\ufeff")
+    text = text.removeprefix(MARK)
     head = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
     delimiter = max(DELIMITERS, key=head.count)
     try:
@@ -75,7 +75,7 @@ def _lines(text: str) -> Iterator[list[str]]:
             # One more than allowed, so that it is refused.
             if at > 2 * TABLE_ROWS:
                 return
-            yield line
+            yield [uncovered(cell) for cell in line]
     except csv.Error as error:
         raise Refused(f"the text is not CSV: {error}") from None
 
@@ -150,6 +150,6 @@ def _result_text(cell: Json) -> str:
         return ""
     if not isinstance(cell, str):
         return json.dumps(cell, ensure_ascii=False)
-    is_plain = result_cell(cell) == cell and not cell.startswith(_FORMULA) and cell == cell.strip()
+    is_plain = result_cell(cell) == cell and inert(cell) == cell and cell == cell.strip()
     # In quotation marks it is no formula of a spreadsheet, and no number.
     return cell if is_plain and cell.isprintable() else json.dumps(cell, ensure_ascii=False)

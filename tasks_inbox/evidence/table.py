@@ -1,12 +1,11 @@
 """The decisions of an evidence.json as a table, one row each: CSV for spreadsheets; pure."""
 
-import csv
 import json
 from datetime import UTC, datetime
-from io import StringIO
 
 from engine.catalogue import Json
 from engine.value_types import Type, below, reduced
+from lib.csv_lines import MARK, csv_lines
 from lib.stored_json import StoredDecoder
 from lib.typed_values import kind_of, text_of
 from runs.reading import places
@@ -25,8 +24,6 @@ _FIRST = (
     "At",
     "Comment",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for a formula."""
 
 
 def csv_of(text: str) -> bytes:
@@ -42,12 +39,8 @@ def csv_of(text: str) -> bytes:
     questions = {(one["task"], one["round"]): one for one in evidence["questions"]}
     rows = [_row(one, record, questions, files) for one, record in records]
     titles = list(dict.fromkeys([*_FIRST, *(title for row in rows for title in row)]))
-    buffer = StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow([_cell(title) for title in titles])
-    writer.writerows([_cell(row.get(title, "")) for title in titles] for row in rows)
-    # Spreadsheets take a file without the mark for one of the local code page.
-    return buffer.getvalue().encode("utf-8-sig")
+    lines = csv_lines([titles, *([row.get(title) for title in titles] for row in rows)])
+    return (MARK + "".join(lines)).encode()
 
 
 def _row(one: Json, record: Json, questions: Json, files: dict[str, str]) -> dict[str, str]:
@@ -106,9 +99,3 @@ def _utc(text: Json) -> str:
         return datetime.fromisoformat(text).astimezone(UTC).isoformat().replace("+00:00", "Z")
     except (TypeError, ValueError, OverflowError):
         return str(text)
-
-
-def _cell(text: str) -> str:
-    """The text as a cell that no spreadsheet computes."""
-    is_number = text.lstrip("-").replace(".", "", 1).isdecimal()
-    return f"'{text}" if text.startswith(_FORMULA) and not is_number else text

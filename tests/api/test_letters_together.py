@@ -56,6 +56,31 @@ def test_what_matches_beyond_one_request_is_a_bulk_job_with_a_result_for_each(ap
     assert {one["letter"] is not None for one in job["results"]} == {True}
 
 
+@pytest.mark.parametrize("verb", ["redrive", "discard"])
+def test_what_a_job_does_not_take_is_counted_as_left(api, people, monkeypatch, verb):
+    monkeypatch.setattr(dead_letters, "REDRIVEN_STEPS", 1)
+    monkeypatch.setattr("operations.bulk.letters.JOB_RUNS", 2)
+    letters = dead(5, people.tenant())
+    answer = api.post(f"/api/v1/dead-letters/{verb}", {"filter": {}, "reason": "a"}, format="json").json()
+    job = api.get(f"/api/v1/bulk-jobs/{answer['bulk_job']}").json()
+    assert (job["total"], answer["left"]) == (2, 3)
+    work.work(60)
+    assert open_letters() == answer["left"]
+    oldest = sorted(str(letter.pk) for letter in letters)[:2]
+    assert {row["letter"] for row in job["results"]} == set(oldest)
+
+
+@pytest.mark.parametrize("verb", ["retry", "discard"])
+def test_more_than_a_job_takes_is_refused_at_the_query(api, people, monkeypatch, verb):
+    monkeypatch.setattr("operations.bulk.letters.JOB_RUNS", 2)
+    dead(3, people.tenant())
+    refused = api.post("/api/v1/bulk-jobs", {"verb": verb, "query": "step:a", "dry_run": True}, format="json")
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"], error["field"]) == (400, "too_many", "query")
+    assert "more than 2 dead letters" in error["message"]
+    assert open_letters() == 3
+
+
 def test_a_small_selection_has_a_page_of_results_too(api, people):
     [letter] = dead(1, people.tenant())
     body = {"ids": [str(letter.pk)], "reason": "a"}

@@ -30,6 +30,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/commands/job_reports.py": "leases and what was said of those jobs",
     "runs/commands/replay.py": "a new run and what it keeps of another one",
     "runs/commands/saved.py": "a saved search and the audit's entry",
+    "runs/commands/dead_letters.py": "a dead letter that is still open and what is done with its run",
     "operations/bulk/work.py": "an item and its run",
     "runs/calendars/calendars.py": "a calendar, the schedules that keep to it and the audit's entry",
     "triggers/schedules/firing.py": "a due time: its run, its entry and the next one",

@@ -15,7 +15,7 @@ from tasks_inbox.evidence import exports
 from tasks_inbox.mail import mailing
 from tasks_inbox.models import ManualTask
 from tests import factories as make
-from tests.inbox.asking import decide, member, task_of
+from tests.inbox.asking import approval, asked, decide, member, task_of
 from tests.inbox.persons import Person
 from tests.runs.files.odd import PDF
 from tests.smtp import mailbox
@@ -213,3 +213,16 @@ def test_a_file_is_a_link_with_its_size_and_hash_wherever_it_is_named(people, mo
     assert "receipt.pdf" in evidence["html"]
     assert file["sha256"] in evidence["html"]
     assert next(csv.DictReader(io.StringIO(evidence["csv"])))["Fact: Value"] == "receipt.pdf"
+
+
+def test_no_cell_of_the_evidence_is_a_formula():
+    formula = '=HYPERLINK("http://x")'
+    task = asked(approval(title=formula, facts={formula: "-1+1", "Balance": "-5"}))
+    decide(member("ann"), task, comment=formula)
+    make.work()
+    text = exports.export(Person("auditor", "admin").principal, task.run_id, "csv").content.decode(
+        "utf-8-sig"
+    )
+    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    assert (row["Question"], row["Comment"]) == (f"'{formula}", f"'{formula}")
+    assert (row[f"Fact: {formula}"], row["Fact: Balance"]) == ("'-1+1", "-5")

@@ -102,6 +102,14 @@ def test_all_that_match_are_one_job_however_many_and_its_results_are_paged_and_f
     assert len(refused.splitlines()) == 1
 
 
+def test_more_than_a_job_takes_is_refused_on_the_page(operator, monkeypatch):
+    monkeypatch.setattr("operations.bulk.letters.JOB_RUNS", 2)
+    dead(3)
+    answer = operator.post(TOGETHER, {"verb": "discard", "all": "1"}, follow=True)
+    assert "This finds more than 2 dead letters: search for fewer." in answer.text
+    assert not BulkJob.unsafe_all_tenants.exists()
+
+
 def test_a_page_of_results_takes_as_many_statements_for_one_item_as_for_many(operator):
     dead(1)
     _, one = reviewed(operator, "discard", all="1")
@@ -160,6 +168,8 @@ def test_two_letters_of_one_run_resume_it_once_and_both_are_done(operator):
     job = BulkJob.unsafe_all_tenants.latest("id")
     assert results(job) == [("done", "")] * len(letters)
     assert len(make.events(run, "RUN_REOPENED")) + len(make.events(run, "RUN_RESUMED")) == 1
+    by = DeadLetter.unsafe_all_tenants.filter(run_id=run).values_list("resolved_by__username", flat=True)
+    assert set(by) == {"olga"}
     assert open_letters() == 0
 
 

@@ -59,12 +59,14 @@ INSERT INTO runs_bulkitem (tenant_id, job_id, run_id, target_id, result, code, m
 SELECT %(tenant)s, %(id)s::uuid, r.run, r.target, r.result, r.code, r.message, clock_timestamp() FROM r ORDER BY r.place
 
 -- name: next_bulk_item
--- The next item of a job, or of the oldest job that has any left, and its job: nobody else has it until the transaction ends.
+-- The next item of a job that was not tried yet, or any of the oldest job that has any left, and its job: nobody else has it
+-- until the transaction ends. `patience`: how long that waits for each lock; empty: as the session does.
 SELECT json_build_array(i.id, i.tenant_id, i.run_id, i.tries, j.id, j.verb, j.to_version_id, j.compensate, j.dry_run, j.reason,
-                        j.created_by, j.assignee, j.to_group, i.target_id, i.seen, j.terms)
+                        j.created_by, j.assignee, j.to_group, i.target_id, i.seen, j.terms),
+       CASE WHEN %(patience)s <> '' THEN set_config('lock_timeout', %(patience)s, true) END
   FROM runs_bulkjob j
   JOIN runs_bulkitem i ON i.job_id = j.id AND i.result = 'pending'
- WHERE j.finished_at IS NULL AND j.stopped_by = '' AND (%(job)s::uuid IS NULL OR j.id = %(job)s::uuid)
+ WHERE j.finished_at IS NULL AND j.stopped_by = '' AND (%(job)s::uuid IS NULL OR (j.id = %(job)s::uuid AND i.tries = 0))
  ORDER BY j.id, i.tries, i.id
  LIMIT 1
    FOR UPDATE OF i SKIP LOCKED
@@ -76,10 +78,11 @@ UPDATE runs_bulkitem i
  WHERE i.id = %(item)s AND i.result = 'pending'
 
 -- name: put_bulk_item_off
--- The database could not do it now: the others come first.
+-- The database could not do it now: the others come first. Whoever has the item by now counts the attempt.
 UPDATE runs_bulkitem i
    SET tries = i.tries + 1
- WHERE i.id = %(item)s AND i.result = 'pending'
+  FROM (SELECT i.id FROM runs_bulkitem i WHERE i.id = %(item)s AND i.result = 'pending' FOR UPDATE SKIP LOCKED) p
+ WHERE i.id = p.id
 
 -- name: stop_bulk_job
 -- Nothing more of the job is begun; what somebody has in hand ends as it would have.

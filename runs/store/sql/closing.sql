@@ -284,6 +284,9 @@ UPDATE runs_deadletter l
 WITH clock AS MATERIALIZED (SELECT clock() AS now)
 UPDATE runs_deadletter l
    SET resolution = 'discarded', resolved_at = clock.now, resolved_by_id = %(by)s, reason = %(reason)s
-  FROM clock
- WHERE l.tenant_id = %(tenant)s AND l.resolution IS NULL AND l.id = ANY (%(letters)s::uuid[])
+  FROM clock,
+       (SELECT l.id FROM runs_deadletter l
+         WHERE l.tenant_id = %(tenant)s AND l.resolution IS NULL AND l.id = ANY (%(letters)s::uuid[])
+         ORDER BY l.id FOR UPDATE) o
+ WHERE l.id = o.id
 RETURNING to_json(l.id)

@@ -139,7 +139,7 @@ def test_a_worker_that_dies_between_two_runs_leaves_the_rest_to_the_next(monkeyp
     class Killed(BaseException):
         pass
 
-    def kill(_=None):
+    def kill(*_):
         if counted(job).get("moved") == 1:
             raise Killed
         return next_item()

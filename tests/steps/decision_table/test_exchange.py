@@ -1,5 +1,8 @@
 """Decision tables as CSV and DMN: what is read, what comes back, and what is refused by name."""
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +73,21 @@ def test_a_formula_in_a_result_is_written_as_a_text():
         {"columns": [{"title": "a", "when": "input.a"}, {"set": "x"}], "rows": [["-", "=1+1"]]}
     )
     assert write_csv(table).splitlines()[1] == '-,"""=1+1"""'
+
+
+def test_a_formula_in_a_title_or_a_condition_is_no_formula_in_the_file_and_comes_back():
+    params = {
+        "columns": [
+            {"title": '=HYPERLINK("http://x")', "when": "input.a"},
+            {"title": "'+b", "when": "input.b"},
+            {"set": "x"},
+        ],
+        "rows": [['= "DE"', "-5", "'=1"]],
+    }
+    text = write_csv(TableParams.model_validate(params))
+    cells = next(zip(*csv.reader(io.StringIO(text)), strict=True))
+    assert cells == ('\'=HYPERLINK("http://x") when input.a', '\'= "DE"')
+    assert read_csv(text) == params
 
 
 @pytest.mark.parametrize(
