@@ -266,7 +266,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
     EventType.STEP_WITHDRAWN: EventKind(
         "step",
         "The step is not part of what is kept on another version, or begins anew.",
-        {**_CHILD, **_WHO, **_ANEW, "was": "its status before"},
+        {**_CHILD, **_WHO, **_ANEW, "was": "its status before", "queued_at": "when it was first queued"},
     ),
     EventType.STEP_MIGRATED: EventKind(
         "step",

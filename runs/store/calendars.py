@@ -73,7 +73,7 @@ def due_dates(
     """Of the newest `most` open runs, of these workflows (None: of all): their ids, and what a calendar counted."""
     params = {"tenant": tenant, "calendar": calendar, "open": _OPEN, "most": most}
     workflow_ids = None if workflows is None else list(workflows)
-    runs, rows = SQL.value("calendar_due_dates", params | {"workflows": workflow_ids})
+    runs, rows = SQL.value("calendar_due_dates", params | {"workflows": workflow_ids, "now": now_or_none()})
     dates = [
         DueDate(UUID(run), workflow, node, kind, datetime.fromisoformat(due_at), revision)
         for run, workflow, node, kind, due_at, revision in rows

@@ -38,7 +38,7 @@ class Hub:
         self._sockets: dict[str, set[Listener]] = {}
         self._beginning: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._process, self._number = uuid4().hex[:12], 0
+        self._process, self._number = "", 0
         self._logs: dict[str, TopicLog] = {}
         self._tidying: asyncio.TimerHandle | None = None
 
@@ -47,6 +47,8 @@ class Hub:
 
         The topic must be watched already; where it was not until now, `forget` it first.
         """
+        # Not where this is loaded: processes that are forked behind that would take each other's ids for their own.
+        self._process = self._process or uuid4().hex[:12]
         self._sockets.setdefault(topic.group, set()).add(socket)
         if self._listening is None or self._listening.done():
             # All who come meanwhile wait for the same: where Redis hangs none waits for the others' turns, too.

@@ -64,7 +64,8 @@ SELECT coalesce(json_agg(json_build_array(w.id, w.name, w.title, w.folder_id, u.
 -- Of the newest open runs, of these workflows if some are given, the times that were counted by a calendar: deadlines, waits
 -- and timers beside steps; and the runs that were looked at.
 WITH r AS MATERIALIZED (
-    SELECT r.id, r.workflow_id, r.sla_deadline, r.sla_calendar
+    SELECT r.id, r.workflow_id, r.version_id, r.created_at, r.completed_at, r.sla_deadline, r.sla_calendar, r.sla_look_at,
+           r.sla_counted_at
       FROM runs_run r
      WHERE r.tenant_id = %(tenant)s AND r.completed_at IS NULL AND NOT r.is_test AND r.status = ANY (%(open)s::text[])
        AND (%(workflows)s::bigint[] IS NULL OR r.workflow_id = ANY (%(workflows)s::bigint[]))
@@ -72,9 +73,11 @@ WITH r AS MATERIALIZED (
      LIMIT %(most)s
 ),
 d AS (
-    SELECT r.id AS run_id, r.workflow_id, NULL AS node, 'deadline' AS kind, r.sla_deadline AS due_at, r.sla_calendar AS counted
-      FROM r
-     WHERE r.sla_deadline IS NOT NULL
+    -- As its page shows it: what a run has waited that is not counted yet, where its version says that waits don't count.
+    SELECT r.id AS run_id, r.workflow_id, NULL AS node, 'deadline' AS kind, r.sla_deadline + w.before AS due_at,
+           r.sla_calendar AS counted
+      FROM r CROSS JOIN LATERAL (/* include sla_waited */) w
+     WHERE r.sla_deadline IS NOT NULL AND (r.sla_calendar ->> 'id')::bigint = %(calendar)s
     UNION ALL
     SELECT r.id, r.workflow_id, t.node, CASE t.kind WHEN 'wait' THEN 'wait' ELSE 'timer' END, t.fire_at,
            coalesce(t.calendar, CASE WHEN t.kind = 'wait' THEN s.waiting -> 'calendar' END)

@@ -28,7 +28,7 @@ s AS MATERIALIZED (
 ),
 g AS (
     DELETE FROM runs_stepexecution d USING s WHERE d.id = s.id AND NOT s.kept
-    RETURNING d.tenant_id, d.run_id, d.shard, d.node, d.index, d.status
+    RETURNING d.tenant_id, d.run_id, d.shard, d.node, d.index, d.status, d.queued_at
 ),
 c AS (
     INSERT INTO runs_container AS t (
@@ -50,7 +50,7 @@ c AS (
 h AS (
     /* include write_history */
     SELECT g.tenant_id, g.run_id, g.shard, 0, 'STEP_WITHDRAWN', g.node, NULL,
-           jsonb_build_object('index', g.index, 'was', g.status), clock.now
+           jsonb_build_object('index', g.index, 'was', g.status, 'queued_at', g.queued_at), clock.now
       FROM g CROSS JOIN clock
      ORDER BY g.run_id, g.node, g.index
 )

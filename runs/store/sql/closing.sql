@@ -134,10 +134,12 @@ reopened_runs AS (
        SET status = CASE WHEN r.completed_at IS NOT NULL THEN 'RUNNING' ELSE r.status END,
            life = r.life + (r.completed_at IS NOT NULL)::int, error = NULL, completed_at = NULL, undo = false, cancelled = false,
            -- It may have been looked at while it stood still, and nothing was told then.
-           sla_look_at = CASE WHEN coalesce(r.sla_look_at, r.sla_paused_at) IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
+           sla_look_at = CASE WHEN r.sla_paused_at IS NULL AND r.sla_kept_look_at IS NOT NULL THEN r.sla_kept_look_at
+                              WHEN coalesce(r.sla_look_at, r.sla_paused_at) IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
                                    SELECT 1 FROM runs_historyevent e
                                     WHERE e.run_id = r.id AND e.type = 'SLA_BREACHED')
-                              THEN r.sla_look_at ELSE clock.now END
+                              THEN r.sla_look_at ELSE clock.now END,
+           sla_kept_look_at = CASE WHEN r.sla_paused_at IS NOT NULL THEN r.sla_kept_look_at END
       FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[])
        -- A child run that was cancelled goes on where its parent does.
@@ -152,7 +154,7 @@ withdrawn_steps AS (
      USING reopened_runs r
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
        AND s.status = 'FAILED' AND s.output IS NULL AND s.epoch = 0
-    RETURNING s.run_id, s.node, s.input, s.input_from, r.tenant_id, r.shard, r.had_ended
+    RETURNING s.run_id, s.node, s.input, s.input_from, s.queued_at, r.tenant_id, r.shard, r.had_ended
 ),
 -- A join among them is decided anew: outputs that meet may be too much to be kept as an input.
 reset_joins AS (
@@ -196,7 +198,7 @@ history AS (
              WHERE r.had_ended
             UNION ALL
             SELECT e.tenant_id, e.run_id, e.shard, 1, 'STEP_WITHDRAWN', e.node,
-                   %(payload)s::jsonb || jsonb_build_object('was', 'FAILED')
+                   %(payload)s::jsonb || jsonb_build_object('was', 'FAILED', 'queued_at', e.queued_at)
               FROM withdrawn_steps e
              WHERE NOT e.had_ended
             UNION ALL

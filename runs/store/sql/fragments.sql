@@ -78,8 +78,9 @@ sla_counted_at = CASE WHEN r.sla_paused_at IS NULL THEN r.sla_counted_at ELSE cl
 -- The time that does not count toward the deadline of `r` because its version says `"sla_pauses": "waiting"`: `waited` since
 -- `sla_counted_at`; `since`: when the wait began that goes on now; `before`: `waited` up to `since` (negative, where part of
 -- that wait is counted already). A run waits while a step of it or of a run below it waits and none is to be done, is done
--- or is retried; a step that waits for such a run or for its items is neither. Steps and history have the exact times. Of
--- other runs, and of those that are not looked at any more, nothing is read.
+-- or is retried; a step that waits for such a run or for its items is neither. So does one whose compensation failed and is
+-- for a person to settle. Steps and history have the exact times. Of other runs, and of those that are not looked at any
+-- more, nothing is read.
 SELECT coalesce(g.waited, interval '0') AS waited, g.since,
        coalesce(g.waited, interval '0') - coalesce(statement_clock() - g.since, interval '0') AS before
   FROM (
@@ -97,33 +98,51 @@ SELECT coalesce(g.waited, interval '0') AS waited, g.since,
        ),
        moments AS (
            -- One run after another by the index: a plan for all of them at once may read whole tables.
-           SELECT s.run_id, s.node, s.index, s.queued_at AS at, 0::bigint AS id, 'works' AS state
+           SELECT s.run_id, s.node, s.index, s.queued_at AS at, 0::bigint AS id, 'works' AS state,
+                  9223372036854775807 AS place, 0 AS withdrawn
              FROM tree CROSS JOIN LATERAL (
                   SELECT s.run_id, s.node, s.index, s.queued_at FROM runs_stepexecution s WHERE s.run_id = tree.id OFFSET 0) s
             UNION ALL
-           SELECT h.run_id, h.node, (h.payload ->> 'index')::int, h.created_at, h.id,
-                  CASE WHEN h.type = 'STEP_WAITING' AND h.payload ->> 'kind' NOT IN ('run', 'children') THEN 'waits'
-                       WHEN h.type IN ('STEP_REQUEUED', 'STEP_RELEASED', 'ATTEMPT_FAILED', 'LEASE_LOST') THEN 'works'
-                       ELSE 'over' END
+           SELECT h.run_id, h.node, (h.payload ->> 'index')::int, m.at, m.id, m.state, h.id, m.withdrawn
              FROM tree CROSS JOIN LATERAL (
                   SELECT * FROM runs_historyevent h WHERE h.run_id = tree.id AND h.created_at >= r.created_at OFFSET 0) h
+            CROSS JOIN LATERAL (
+                  SELECT h.created_at AS at, h.id,
+                         CASE WHEN h.type = 'RUN_WAITING_FOR_MANUAL_ACTION'
+                                   OR h.type = 'STEP_WAITING' AND h.payload ->> 'kind' NOT IN ('run', 'children') THEN 'waits'
+                              WHEN h.type IN ('STEP_REQUEUED', 'STEP_RELEASED', 'ATTEMPT_FAILED', 'LEASE_LOST') THEN 'works'
+                              -- Until it is resumed nothing of it waits, whatever the runs below do by themselves.
+                              WHEN h.run_id = r.id AND h.type IN ('RUN_FAILED', 'RUN_CANCELLED') THEN 'works'
+                              ELSE 'over' END AS state, (h.type = 'STEP_WITHDRAWN')::int AS withdrawn
+                  UNION ALL
+                  -- A step that is gone has no row that says since when it was to be done.
+                  SELECT (h.payload ->> 'queued_at')::timestamptz, 0, 'works', 1
+                   WHERE h.type = 'STEP_WITHDRAWN' AND h.payload ? 'queued_at') m
             WHERE h.type IN ('STEP_WAITING', 'STEP_REQUEUED', 'STEP_RELEASED', 'ATTEMPT_FAILED', 'LEASE_LOST', 'STEP_COMPLETED',
-                             'STEP_FAILED', 'STEP_SKIPPED', 'STEP_CANCELLED', 'STEP_WITHDRAWN')
+                             'STEP_FAILED', 'STEP_SKIPPED', 'STEP_CANCELLED', 'STEP_WITHDRAWN', 'RUN_WAITING_FOR_MANUAL_ACTION',
+                             'RUN_COMPENSATING', 'RUN_COMPENSATED', 'RUN_CANCELLED', 'RUN_FAILED', 'RUN_REOPENED')
+       ),
+       lives AS (
+           -- A step that was withdrawn and one that begins anew in its place are two.
+           SELECT m.*, count(*) FILTER (WHERE m.withdrawn = 1 AND m.id > 0) OVER (
+                           PARTITION BY m.run_id, m.node, m.index ORDER BY m.place) - m.withdrawn AS life
+             FROM moments m
        ),
        states AS (
-           SELECT m.state, tstzrange(m.at, lead(m.at) OVER (PARTITION BY m.run_id, m.node, m.index ORDER BY m.at, m.id)) AS times
-             FROM moments m
+           SELECT m.state, tstzrange(m.at, lead(m.at) OVER (PARTITION BY m.run_id, m.node, m.index, m.life ORDER BY m.at, m.id)) AS times
+             FROM lives m
        ),
        waits AS (
            SELECT unnest(coalesce(range_agg(s.times) FILTER (WHERE s.state = 'waits'), '{}')
                          - coalesce(range_agg(s.times) FILTER (WHERE s.state = 'works'), '{}')) AS times
              FROM states s
        )
-       SELECT sum(least(upper(w.times), statement_clock()) - greatest(lower(w.times), c.since))
-                  FILTER (WHERE w.times && tstzrange(c.since, statement_clock())) AS waited,
-              max(lower(w.times)) FILTER (WHERE w.times @> statement_clock()) AS since
+       SELECT sum(least(upper(w.times), c.now) - greatest(lower(w.times), c.since))
+                  FILTER (WHERE w.times && tstzrange(c.since, c.now)) AS waited,
+              max(lower(w.times)) FILTER (WHERE r.completed_at IS NULL AND w.times @> c.now) AS since
          FROM waits w
-        CROSS JOIN (SELECT least(coalesce(r.sla_counted_at, r.created_at), statement_clock()) AS since) c) g
+        CROSS JOIN (SELECT least(coalesce(r.sla_counted_at, r.created_at), n.now) AS since, n.now
+                      FROM (SELECT coalesce(r.completed_at, statement_clock()) AS now) n) c) g
 
 -- name: held (fragment)
 s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo, s.revision

@@ -37,7 +37,7 @@ WITH clock AS MATERIALIZED (SELECT clock() AS now),
 s AS (
     DELETE FROM runs_stepexecution s
      WHERE s.id = %(step)s::uuid AND s.status = 'FAILED' AND s.index IS NOT NULL
-    RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.index, s.status
+    RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.index, s.status, s.queued_at
 ),
 c AS (
     UPDATE runs_container c
@@ -50,7 +50,7 @@ c AS (
 h AS (
     /* include write_history */
     SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_WITHDRAWN', s.node, NULL,
-           %(payload)s::jsonb || jsonb_build_object('index', s.index, 'was', s.status), clock.now
+           %(payload)s::jsonb || jsonb_build_object('index', s.index, 'was', s.status, 'queued_at', s.queued_at), clock.now
       FROM s CROSS JOIN clock
 )
 SELECT json_build_array(c.total, c.at_once, c.tolerated, c.opened, c.ended, c.failed) FROM c

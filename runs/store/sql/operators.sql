@@ -101,10 +101,12 @@ r AS (
     UPDATE runs_run r
        SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false, cancelled = false,
            -- It may have been looked at while it stood still, and nothing was told then.
-           sla_look_at = CASE WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
+           sla_look_at = CASE WHEN r.sla_paused_at IS NULL AND r.sla_kept_look_at IS NOT NULL THEN r.sla_kept_look_at
+                              WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
                                    SELECT 1 FROM runs_historyevent e
                                     WHERE e.run_id = r.id AND e.type = 'SLA_BREACHED')
                               THEN r.sla_look_at ELSE clock.now END,
+           sla_kept_look_at = CASE WHEN r.sla_paused_at IS NOT NULL THEN r.sla_kept_look_at END,
            version_id = %(version)s, open_sinks = %(sinks)s
       FROM clock
      WHERE r.id = %(run)s::uuid AND r.status = 'FAILED'
@@ -114,7 +116,7 @@ d AS (
     DELETE FROM runs_stepexecution s
      USING r
      WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND NOT s.id = ANY (%(kept)s::uuid[])
-    RETURNING s.node, s.index, s.status
+    RETURNING s.node, s.index, s.status, s.queued_at
 ),
 c AS (
     DELETE FROM runs_container t USING r WHERE t.run_id = r.id AND t.run_id = %(run)s::uuid
@@ -143,7 +145,8 @@ h AS (
                    %(payload)s::jsonb || jsonb_build_object('life', r.life, 'version', %(number)s::int)
                    || CASE WHEN r.ended_cancelled THEN '{"was": "CANCELLED"}'::jsonb ELSE '{}' END AS payload
             UNION ALL
-            SELECT 1, 'STEP_WITHDRAWN', d.node, jsonb_strip_nulls(jsonb_build_object('index', d.index, 'was', d.status)) FROM d) e
+            SELECT 1, 'STEP_WITHDRAWN', d.node, jsonb_strip_nulls(jsonb_build_object(
+                       'index', d.index, 'was', d.status, 'queued_at', d.queued_at)) FROM d) e
      ORDER BY e.ordinal, e.node
 )
 SELECT json_build_array(r.shard, r.priority) FROM r
@@ -177,7 +180,7 @@ d AS (
     DELETE FROM runs_stepexecution s
      USING r
      WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND s.index IS NULL AND NOT s.id = ANY (%(kept)s::uuid[])
-    RETURNING s.node, s.status
+    RETURNING s.node, s.status, s.queued_at
 ),
 q AS (
     UPDATE runs_stepexecution s
@@ -207,7 +210,7 @@ h AS (
      CROSS JOIN LATERAL (
             SELECT 0 AS ordinal, 'RUN_MIGRATED' AS type, NULL AS node, NULL::int AS index, %(payload)s::jsonb AS payload
             UNION ALL
-            SELECT 1, 'STEP_WITHDRAWN', d.node, NULL, jsonb_build_object('was', d.status) FROM d
+            SELECT 1, 'STEP_WITHDRAWN', d.node, NULL, jsonb_build_object('was', d.status, 'queued_at', d.queued_at) FROM d
             UNION ALL
             SELECT 2, 'STEP_MIGRATED', o.node, o.index,
                    jsonb_strip_nulls(jsonb_build_object('index', o.index, 'epoch', o.epoch))

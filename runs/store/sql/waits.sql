@@ -196,6 +196,8 @@ u AS (
        SET sla_deadline = r.sla_deadline + w.waited,
            sla_paused_seconds = r.sla_paused_seconds + extract(epoch FROM w.waited),
            sla_counted_at = statement_clock(),
+           -- Where it is resumed it is looked at again as before.
+           sla_kept_look_at = CASE WHEN r.completed_at IS NOT NULL THEN r.sla_look_at + w.waited ELSE r.sla_kept_look_at END,
            sla_look_at = CASE WHEN r.completed_at IS NOT NULL THEN NULL
                               WHEN r.sla_look_at + w.waited > clock.now THEN r.sla_look_at + w.waited
                               WHEN r.sla_deadline + w.waited > clock.now THEN r.sla_deadline + w.waited END

@@ -96,6 +96,14 @@ def test_both_doors_tell_the_same_of_a_job(speak, start, people):
     assert {field.name for field in job.DESCRIPTOR.fields} == by_rest.keys() | {"sent_at"}
 
 
+@pytest.mark.parametrize("max_jobs", [0, 1_001, 2_000_000_000])
+def test_a_stream_of_more_than_a_thousand_jobs_at_once_is_refused_and_says_so(speak, max_jobs):
+    problem = refused(
+        speak("worker").jobs, method="StreamJobs", worker_id="w", queues=["card"], max_jobs=max_jobs
+    )
+    assert (problem["status"], problem["field"]) == ("INVALID_ARGUMENT", "max_jobs")
+
+
 @pytest.mark.parametrize(
     ("method", "fields"),
     [
