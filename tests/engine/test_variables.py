@@ -131,7 +131,11 @@ def test_variables_are_among_what_can_be_read_with_what_a_sample_makes_of_them()
         value.path: (value.sample, value.origin, value.always) for value in around.known(Spot("params", "c"))
     }
 
-    assert known["vars", "n"] == (8, "Do nothing (a)", False) or known["vars", "n"] == (8, "Do nothing (a)", True)
+    assert known["vars", "n"] == (8, "Do nothing (a)", False) or known["vars", "n"] == (
+        8,
+        "Do nothing (a)",
+        True,
+    )
     assert ("vars", "m") in known
     assert around.scope(Spot("params", "c"))["vars"] == {"n": 8}
     assert ("vars", "n") not in {value.path for value in around.known(Spot("params", "a"))}
