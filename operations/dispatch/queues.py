@@ -90,7 +90,10 @@ def steps_of_queue(who: Principal, queue: str) -> list[QueuedStep]:
     coming = rows.filter(status="QUEUED", held=False).order_by("-priority", "available_at", "id")[:SHOWN]
     steps = [*at_work, *coming]
     placed = places((step.run_id, step.version_id, step.node) for step in steps)
-    return [QueuedStep(step, placed[step.run_id, step.node], _since(step)) for step in steps]
+    return [
+        QueuedStep(step, placed.get((step.run_id, step.node), Place("", step.node)), _since(step))
+        for step in steps
+    ]
 
 
 def queue_items(who: Principal, queue: str, most: int) -> list[dict[str, Json]]:

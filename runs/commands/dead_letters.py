@@ -1,6 +1,6 @@
 """Dead letters: steps that failed their runs for good, until somebody redrives or discards them (R-085 to R-087)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -41,7 +41,7 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
     done: list[str] = []
     refused: dict[str, RunRefused] = {}
     resumed: set[UUID] = set()
-    also: set[UUID | str] = set()
+    also: set[UUID] = set()
     letters = list(letters)
     steps = [letter.step_id for letter in letters]
     undone, asking = queries.undone_by(who.tenant_id, steps), queries.asking(who.tenant_id, steps)
@@ -57,18 +57,11 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
             elif letter.run_id not in resumed:
                 also |= _redrive_open(who, letter, reason, _resume)
                 resumed.add(letter.run_id)
-            elif (
-                not queries.dead_letters_of(who.tenant_id)
-                .filter(pk=letter.pk, resolution="redriven")
-                .exists()
-            ):
+            elif letter.pk not in also:
                 raise _resolved(letter)
             done.append(str(letter.id))
         except RunRefused as why:
             refused[str(letter.id)] = why
-    if done:
-        rows = queries.dead_letters_of(who.tenant_id).filter(pk__in=also.union(done), resolution="redriven")
-        rows.filter(resolved_by=None).update(resolved_by=who.user_id, reason=reason)
     return Redriven(done, _explained(who, refused))
 
 
@@ -115,7 +108,15 @@ def _redrive_open(
         if letter.pk not in ids:
             raise _resolved(letter)
         does(who, letter, reason)
+        _name_redriver(who, ids, reason)
         return ids
+
+
+def _name_redriver(who: Principal, letters: Collection[UUID], reason: str) -> None:
+    rows = queries.dead_letters_of(who.tenant_id).filter(
+        pk__in=letters, resolution="redriven", resolved_by=None
+    )
+    rows.update(resolved_by=who.user_id, reason=reason)
 
 
 def _resume(who: Principal, letter: DeadLetter, reason: str) -> None:
@@ -130,7 +131,10 @@ def _undo_again(who: Principal, letter: DeadLetter, reason: str) -> None:
 
 def _retry_step(who: Principal, letter: DeadLetter, reason: str) -> None:
     run = str(letter.run_id)
-    operators.retry_step(who.tenant_id, run, letter.node, by=who.username, reason=reason, via=who.via)
+    operators.retry_step(
+        who.tenant_id, run, letter.node, by=who.username, reason=reason, via=who.via, if_asking=True
+    )
+    _name_redriver(who, [letter.pk], reason)
 
 
 def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:

@@ -75,8 +75,10 @@ def retry_step(
     by: str,
     reason: str = "",
     via: str = "command",
+    if_asking: bool = False,
 ) -> None:
-    """Try a failed step again with a fresh budget, and with another input where there is an `override`.
+    """Try a failed step again with a fresh budget, and with another input where there is an `override`; with
+    `if_asking` only while it asks an operator what becomes of its failure.
 
     In a FAILED run, which is resumed by it, or in one that goes on beside the failure; or at once where it waits for
     its next attempt. A compensation that failed for good goes on by it. With another input it has another idempotency
@@ -87,6 +89,8 @@ def retry_step(
     with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
         locked = change.locked
         step = target_of(run, node)
+        if if_asking and not step.asks:
+            raise RunRefused("resolved", "The step does not ask an operator any more.", conflict=True)
         if override is not None:
             if step.is_undo:
                 message = (

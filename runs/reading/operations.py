@@ -95,10 +95,14 @@ def places_of(tenant: int, steps: Sequence[tuple[UUID, str]]) -> dict[tuple[UUID
 
 
 def places(steps: Iterable[tuple[UUID, int, str]]) -> dict[tuple[UUID, str], Place]:
-    """The same of steps whose versions are known: (run, version, node)."""
+    """The same of steps whose versions are known: (run, version, node). Of a version that does not compile here nothing
+    is known.
+    """
     by_step = {}
     for run, version_id, name in steps:
-        version = graphs.shown(version_id)
+        version = graphs.shown_or_none(version_id)
+        if version is None:
+            continue
         node = version.graph.nodes.get(name)
         by_step[run, name] = Place(version.workflow, (node.title if node is not None else "") or name)
     return by_step

@@ -208,10 +208,10 @@ def _form(
 
 def _due_dates(request: PageRequest, uses: Uses) -> list[tuple[Due, operations.Place | None]]:
     """The first due dates, each with what its step is called."""
-    shown = uses.due_dates[:LISTED]
-    steps = [(one.run_id, one.node) for one in shown if one.node]
+    dates = uses.due_dates[:LISTED]
+    steps = [(one.run_id, one.node) for one in dates if one.node]
     places = operations.places_of(request.principal.tenant_id, steps) if steps else {}
-    return [(one, places.get((one.run_id, one.node or ""))) for one in shown]
+    return [(one, places.get((one.run_id, one.node or ""))) for one in dates]
 
 
 def _year(calendar: Calendar | None) -> dict[str, Any]:

@@ -36,9 +36,16 @@ def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
 
     def act(form: StepForm) -> str:
         override = RerunWith(form.given) if form.is_edited else None
-        tenant, despite = request.principal.tenant_id, form.cleaned_data["despite_unknown"]
+        who, terms = request.principal, form.cleaned_data
         operators.retry_step(
-            tenant, str(run_id), node, override=override, despite_unknown=despite, **_terms_of(request, form)
+            who.tenant_id,
+            str(run_id),
+            node,
+            override=override,
+            despite_unknown=terms["despite_unknown"],
+            by=who.username,
+            reason=terms["reason"],
+            via=who.via,
         )
         messages.success(request, "The step is tried again.")
         return str(run_id)

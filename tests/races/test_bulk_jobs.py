@@ -13,6 +13,7 @@ from operations.bulk.limits import ITEM_ATTEMPTS, WAITED_SECONDS
 from operations.bulk.models import DECIDE, BulkItem
 from operations.bulk.rights import Actors
 from operations.bulk.tasks import begin_tasks
+from runs.commands import dead_letters, operators
 from runs.models import DeadLetter, Run
 from tasks_inbox.actions.bulk import BulkCommand
 from tasks_inbox.models import ManualTask, TaskDecision
@@ -171,6 +172,23 @@ def test_two_jobs_over_the_same_letters_at_once(rounds, on_error):
         for actor in [Actor(lambda: work.work(ALL)) for _ in range(4)]:
             actor.end()
         check_letters(jobs["retry"], jobs["discard"], letters)
+
+
+def test_a_step_that_was_left_meanwhile_is_not_retried_by_its_letter(db, monkeypatch):
+    (letter,) = dead(1, on_error="ask")
+    olga, otto, retry_step = member("olga", "operator"), member("otto", "operator"), operators.retry_step
+
+    def wait_for_otto(*args, **terms):
+        # The letter was read before; the retry waits for the lock of the run that a discard has.
+        assert dead_letters.discard(otto, [letter]) == [str(letter.pk)]
+        retry_step(*args, **terms)
+
+    monkeypatch.setattr(operators, "retry_step", wait_for_otto)
+    answer = dead_letters.redrive(olga, [letter])
+    assert answer.done == []
+    (refusal,) = answer.refused.values()
+    assert (refusal.code, "already discarded by otto" in refusal.message) == ("resolved", True)
+    assert make.run(letter.run_id).status == "FAILED"
 
 
 APPROVE = BulkCommand(DECIDE, outcome="approved", comment="All fine")

@@ -128,3 +128,10 @@ def test_pages_of_operators_name_steps_by_type_and_id(client: Client, runs: list
         status, html = page_of(client, path)
         assert (status, bare(html)) == (200, []), path
         assert words in html, path
+
+
+def test_pages_of_operators_open_where_a_version_does_not_compile(client: Client, runs: list[str]) -> None:
+    client.force_login(make.a_member("ann", "admin"))
+    make.not_compiling(make.run(runs[0]).version_id)
+    for path in ("/operations/timers", "/operations/repairs", "/operations/dead-letters"):
+        assert client.get(path).status_code == 200, path

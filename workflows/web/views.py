@@ -79,7 +79,6 @@ def workflow_page(request: PageRequest, name: str) -> HttpResponse:
     context = {
         "workflow": workflow,
         "latest": latest,
-        "is_as_published": latest is not None and _is_as_published(workflow, latest),
         "startable": startable and startable.number,
         **_drawn(workflow, latest),
         "start": start_form(startable.definition) if startable else None,
@@ -161,10 +160,16 @@ def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:
 
 
 def _drawn(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Any]:
-    """What the words and the picture are made of: the version as it was laid out, else the draft."""
+    """What the words and the picture are made of: the version as it was laid out, else the draft; whether both say the
+    same.
+    """
     definition = latest.definition if latest else workflow.draft_definition
     drawing = picture(definition, latest.layout if latest else workflow.draft_layout)
-    return {"drawing": draw(definition), "picture": drawing and {**drawing, "sprite": markup.sprite()}}
+    return {
+        "drawing": draw(definition),
+        "picture": drawing and {**drawing, "sprite": markup.sprite()},
+        "is_as_published": latest is not None and _is_as_published(workflow, latest),
+    }
 
 
 def _with_versions(

@@ -72,12 +72,23 @@ WITH r AS MATERIALIZED (
      ORDER BY r.id DESC
      LIMIT %(most)s
 ),
+by_deadline AS MATERIALIZED (
+    SELECT r.* FROM r WHERE r.sla_deadline IS NOT NULL AND (r.sla_calendar ->> 'id')::bigint = %(calendar)s
+),
+-- Asked once for each version, and not for each of thousands of runs.
+waits_pause AS MATERIALIZED (
+    SELECT v.id FROM workflows_workflowversion v
+     WHERE v.id IN (SELECT r.version_id FROM by_deadline r) AND v.definition @> '{"sla_pauses": "waiting"}'
+),
 d AS (
-    -- As its page shows it: what a run has waited that is not counted yet, where its version says that waits don't count.
-    SELECT r.id AS run_id, r.workflow_id, NULL AS node, 'deadline' AS kind, r.sla_deadline + w.before AS due_at,
+    SELECT r.id AS run_id, r.workflow_id, NULL AS node, 'deadline' AS kind, r.sla_deadline AS due_at,
            r.sla_calendar AS counted
-      FROM r CROSS JOIN LATERAL (/* include sla_waited */) w
-     WHERE r.sla_deadline IS NOT NULL AND (r.sla_calendar ->> 'id')::bigint = %(calendar)s
+      FROM by_deadline r WHERE r.version_id NOT IN (SELECT v.id FROM waits_pause v)
+    UNION ALL
+    -- As its page shows it: with what the run has waited that is not counted yet.
+    SELECT r.id, r.workflow_id, NULL, 'deadline', r.sla_deadline + w.before, r.sla_calendar
+      FROM by_deadline r CROSS JOIN LATERAL (/* include sla_waited */) w
+     WHERE r.version_id IN (SELECT v.id FROM waits_pause v)
     UNION ALL
     SELECT r.id, r.workflow_id, t.node, CASE t.kind WHEN 'wait' THEN 'wait' ELSE 'timer' END, t.fire_at,
            coalesce(t.calendar, CASE WHEN t.kind = 'wait' THEN s.waiting -> 'calendar' END)
