@@ -120,7 +120,7 @@ class TestScope:
         assert score == {
             "path": 'steps["credit-score"].output.score',
             "type": "integer",
-            "from": "credit-score",
+            "from": "Set values (credit-score)",
             "always": True,
         }
         assert 'steps["credit-score"].output["a b"]' in found
